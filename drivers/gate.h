@@ -1,0 +1,51 @@
+#ifndef DRIVERS_GATE_H
+#define DRIVERS_GATE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The last lock before a device: a default-deny list of what may be sent to it, consulted in the submit
+ * path of every driver, whoever asks.  Reads and named harmless queries pass, all else is refused.
+ *
+ * One row permits one command: transport, opcode, and where a command does different things by a
+ * sub-field (a feature id, a log action, a service action) the value that sub-field must have. */
+enum gate_transport {
+    GATE_NVME_ADMIN,            /* opcode, qualifier = CDW10 */
+    GATE_NVME_IO,               /* opcode */
+    GATE_ATA,                   /* command register, qualifier = features (low byte) */
+    GATE_SCSI,                  /* CDB byte 0, qualifier = service action (CDB byte 1, bits 4:0) */
+    GATE_MFI_FRAME,             /* frame command byte */
+    GATE_MFI_DCMD,              /* DCMD opcode */
+    GATE_TRANSPORT_COUNT
+};
+struct gate_row {
+    enum gate_transport transport;
+    uint32_t opcode;
+    uint32_t qualifier_mask, qualifier;     /* mask 0: any */
+    const char *name, *why_harmless;
+};
+extern const struct gate_row gate_rows[];
+extern const unsigned gate_row_count;
+
+/* True when some row permits the command.  [any] Walks the table: for management commands. */
+bool gate_permits(enum gate_transport transport, uint32_t opcode, uint32_t qualifier);
+
+/* ---- the I/O path ---- */
+/* What one lane may send: fixed when the lane is opened, copied from the table, not from the caller. */
+struct gate_pass {
+    enum gate_transport transport;
+    uint8_t read_opcode;                    /* the only opcode that moves data for this lane */
+    uint64_t lba_count;                     /* nothing at or beyond this LBA */
+};
+/* E_REFUSED when the table does not permit read_opcode on that transport. */
+int gate_open(struct gate_pass *p, enum gate_transport transport, uint8_t read_opcode, uint64_t lba_count);
+
+/* Asked for every command that is about to be put into a queue.  [any] */
+static inline bool gate_lets_through(const struct gate_pass *p, uint8_t opcode, uint64_t lba, uint32_t blocks)
+{
+    return opcode == p->read_opcode && blocks != 0 && lba < p->lba_count && blocks <= p->lba_count - lba;
+}
+
+/* Armed disks: the list that a write would have to match.  Empty: nothing can be armed. */
+enum { GATE_ARMED_COUNT = 0 };
+
+#endif

@@ -1,0 +1,116 @@
+#ifndef DRIVERS_LANE_H
+#define DRIVERS_LANE_H
+#include "bits.h"
+#include "disk.h"
+
+/* Slot bookkeeping shared by all drivers, inline because it runs per I/O.  [any]
+ *
+ * A request occupies its slot from submit to the completion that poll returns.  It may be several
+ * commands ("parts"): the slot counts what is still to be sent and what is in flight, and it is done when
+ * both are zero; the first failing part gives the slot its status.  Parts of all slots wait in one FIFO
+ * until the device has room.  Lists (PRP, PRD, SG) are prebuilt per part of a buffer, since part k of
+ * every request lies at k x command_bytes. */
+struct lane_slot {
+    uint64_t next_lba;          /* of the next part */
+    uint32_t blocks_left;       /* not yet sent */
+    uint16_t parts_in_flight;
+    uint16_t next_part;
+    uint8_t busy, status, retries, queued;
+    uint32_t detail;
+    uint64_t error_lba;
+};
+struct lane_slots {
+    struct lane_slot *slot;     /* depth */
+    uint16_t *fifo;             /* depth entries: slots with parts to send, oldest first */
+    uint16_t *done;             /* depth entries: finished slots, oldest first */
+    uint32_t part_blocks;       /* blocks of a full command */
+    uint16_t depth, fifo_head, fifo_count, done_head, done_count, in_flight_slots;
+};
+
+/* E_NOMEM leaves nothing behind.  [boot] */
+int  lane_slots_alloc(struct lane_slots *s, uint16_t depth, uint32_t part_blocks);
+void lane_slots_free(struct lane_slots *s);                                     /* [boot] */
+
+static inline uint16_t lane_wrap_(uint32_t i, uint16_t depth) { return (uint16_t)(i >= depth ? i - depth : i); }
+
+static inline void lane_done_push_(struct lane_slots *s, uint16_t slot)
+{
+    s->done[lane_wrap_((uint32_t)s->done_head + s->done_count++, s->depth)] = slot;
+}
+
+/* Accepts a request.  False: the slot number is wrong or busy (a bug of the caller; nothing changed). */
+static inline bool lane_accept(struct lane_slots *s, const struct io_request *r)
+{
+    if (r->slot >= s->depth || s->slot[r->slot].busy)
+        return false;
+    s->slot[r->slot] = (struct lane_slot){ .next_lba = r->lba, .blocks_left = r->blocks, .busy = 1, .queued = 1 };
+    s->fifo[lane_wrap_((uint32_t)s->fifo_head + s->fifo_count++, s->depth)] = r->slot;
+    s->in_flight_slots++;
+    return true;
+}
+
+/* The next command to send, without taking it: false when none waits. */
+struct lane_part { uint64_t lba; uint32_t blocks; uint16_t slot, part; };
+static inline bool lane_peek_part(const struct lane_slots *s, struct lane_part *p)
+{
+    if (!s->fifo_count)
+        return false;
+    p->slot = s->fifo[s->fifo_head];
+    const struct lane_slot *x = &s->slot[p->slot];
+    p->lba = x->next_lba;
+    p->blocks = x->blocks_left < s->part_blocks ? x->blocks_left : s->part_blocks;
+    p->part = x->next_part;
+    return true;
+}
+/* The part that lane_peek_part showed is now in the device's hands. */
+static inline void lane_took_part(struct lane_slots *s, const struct lane_part *p)
+{
+    struct lane_slot *x = &s->slot[p->slot];
+
+    x->next_lba += p->blocks;
+    x->blocks_left -= p->blocks;
+    x->next_part++;
+    x->parts_in_flight++;
+    if (!x->blocks_left) {
+        x->queued = 0;
+        s->fifo_head = lane_wrap_((uint32_t)s->fifo_head + 1u, s->depth);
+        s->fifo_count--;
+    }
+}
+
+/* Notes a failure on a slot; its parts not yet sent are dropped. */
+void lane_slot_failed(struct lane_slots *s, uint16_t slot, enum io_status status, uint32_t detail,
+                      uint64_t error_lba);
+/* A part of this slot came back (failure, if any, noted before). */
+static inline void lane_part_done(struct lane_slots *s, uint16_t slot)
+{
+    struct lane_slot *x = &s->slot[slot];
+
+    x->parts_in_flight--;
+    if (!x->parts_in_flight && !x->queued)
+        lane_done_push_(s, slot);
+}
+/* Gives every busy slot that is not yet done the status and finishes it: after a reset or at the end of a
+ * broken device, when no part can come back any more. */
+void lane_slots_lost(struct lane_slots *s, enum io_status status, uint32_t detail);
+
+/* Moves finished slots out. */
+static inline unsigned lane_collect(struct lane_slots *s, struct io_completion *c, unsigned max)
+{
+    unsigned n = 0;
+
+    while (n < max && s->done_count) {
+        uint16_t slot = s->done[s->done_head];
+        struct lane_slot *x = &s->slot[slot];
+
+        s->done_head = lane_wrap_((uint32_t)s->done_head + 1u, s->depth);
+        s->done_count--;
+        s->in_flight_slots--;
+        x->busy = 0;
+        c[n++] = (struct io_completion){ .slot = slot, .status = x->status, .retries = x->retries,
+                                         .detail = x->detail, .error_lba = x->error_lba };
+    }
+    return n;
+}
+
+#endif

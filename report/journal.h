@@ -1,0 +1,109 @@
+#ifndef REPORT_JOURNAL_H
+#define REPORT_JOURNAL_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "finding.h"
+#include "json.h"
+#include "step.h"
+#include "verdict.h"
+
+/* The journal is the result: one line of NDJSON per event, integers and strings only.  Everything else
+ * (summary, CSV, fio JSON, page, rack tables) is a pure function of it, also of one cut short.
+ *
+ *   {"v":1,"run":"<16 hex>","seq":7,"t_ns":123,"ev":"step_end",...,"crc":"89abcdef"}
+ *
+ * `crc` is CRC-32C over all bytes of the line before `,"crc"`.  docs/journal.md is the schema. */
+enum { JOURNAL_VERSION = 1, JOURNAL_LINE_MAX = 48 * 1024 };
+
+/* Takes whole lines, newline included.  False: this sink takes no more (full, gone); others go on. */
+struct journal_sink {
+    bool (*line)(void *ctx, const char *line, size_t len);
+    void *ctx;
+    bool compact;               /* a slow channel: series become a line of kind "omitted" with the same seq */
+    bool dead;
+};
+enum { JOURNAL_MAX_SINKS = 4 };
+struct journal {
+    uint64_t run_id;
+    uint64_t seq;
+    uint64_t (*now_ns)(void);
+    struct journal_sink sinks[JOURNAL_MAX_SINKS];
+    unsigned sink_count;
+    char line[JOURNAL_LINE_MAX];
+    bool oversize;              /* some line did not fit: it was replaced by one that says so */
+};
+void journal_start(struct journal *j, uint64_t run_id, uint64_t (*now_ns)(void));
+void journal_add_sink(struct journal *j, bool (*line)(void *, const char *, size_t), void *ctx, bool compact);
+
+/* ---- events ---- */
+struct machine_info {
+    char product[40], version[24];              /* ours */
+    char vendor[64], model[64], serial[64], uuid[40], bios[64];
+    char firmware[64];                          /* UEFI vendor and revision */
+    char boot_path[160];                        /* how the application was started */
+    char clock[24];                             /* wall clock at start, "2026-11-30T14:00:00", "" unknown */
+    uint64_t tsc_hz;
+    bool tsc_invariant;
+};
+struct controller_info {
+    char name[16], driver[16];                  /* driver "" when not driven */
+    char pci_address[16];                       /* "0000:00:1f.2" */
+    uint16_t vendor_id, device_id, subvendor_id, subdevice_id;
+    uint32_t class_code;
+    char what[80], model[80], serial[40], firmware[40];
+    char why_not[240];                          /* when not driven */
+};
+struct disk_info {
+    char name[24], controller[16], kind[24], model[48], serial[40], firmware[16], identity[96];
+    uint32_t lba_bytes, physical_block_bytes, max_command_bytes;
+    uint64_t lba_count;
+    uint16_t max_depth;
+    char rotation[12];                          /* "yes", "no", "unknown" */
+    char why_not[160];                          /* "" when readable */
+};
+void journal_run_start(struct journal *j, const struct machine_info *m, const char *label);
+void journal_conf(struct journal *j, const char *source, uint32_t crc32c_of_text, const char *key_values);
+void journal_controller(struct journal *j, const struct controller_info *c);
+void journal_disk(struct journal *j, const struct disk_info *d);
+void journal_finding(struct journal *j, const struct finding *f);
+void journal_problem(struct journal *j, const char *source, unsigned line, const char *job, const char *text);
+void journal_plan(struct journal *j, unsigned steps, uint64_t estimate_ns);
+void journal_not_tested(struct journal *j, const char *disk, const char *job, const char *why);
+void journal_step_start(struct journal *j, unsigned step, const char *title, unsigned lanes);
+void journal_io_error(struct journal *j, unsigned step, const char *disk, const char *job,
+                      const struct io_error_record *e, const char *words);
+/* Errors beyond those kept in full. */
+void journal_io_errors_more(struct journal *j, unsigned step, const char *disk, const char *job, uint64_t count);
+struct series_view { uint64_t interval_ns; unsigned count; const uint64_t *ios, *bytes, *max_ns; unsigned stride_bytes; };
+void journal_series(struct journal *j, unsigned step, const char *disk, const char *job, const struct series_view *s);
+void journal_step_end(struct journal *j, const struct step_result *r, const char *reason);
+void journal_checkpoint(struct journal *j, unsigned step);
+void journal_log(struct journal *j, unsigned level, const char *text);
+void journal_disk_verdict(struct journal *j, const char *disk, enum verdict v, const char *why);
+void journal_run_end(struct journal *j, const struct run_status *s, const struct run_ending *e);
+
+/* ---- reading ---- */
+struct journal_line {
+    uint64_t run_id, seq, t_ns;
+    char ev[20];
+    struct json_value body;     /* the whole object */
+};
+enum journal_read { JOURNAL_LINE, JOURNAL_CORRUPT, JOURNAL_END };
+struct journal_reader {
+    const char *text;
+    size_t len, at;
+    uint64_t lines, corrupt_lines, missing_lines;   /* so far; missing: gaps in seq within one run */
+    uint64_t run_id, next_seq;
+    bool has_run;
+};
+/* Over a whole text: a file (its preallocated tail of blanks or NULs is no line), a serial capture with other
+ * output in between, an upload.  Lines that are no journal lines are skipped without being counted as corrupt;
+ * lines that begin like one and fail JSON or checksum are JOURNAL_CORRUPT, one by one. */
+void journal_reader_start(struct journal_reader *r, const char *text, size_t len);
+enum journal_read journal_reader_next(struct journal_reader *r, struct journal_line *out);
+
+/* Where the valid journal ends in a preallocated file: the byte after the last line that follows without a gap. */
+size_t journal_end(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,38 @@
+#ifndef SWEEP_CONF_H
+#define SWEEP_CONF_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "job.h"
+#include "opt.h"
+
+/* baresweep.conf: what this run is to do.  The option table is parser, range check, help and docs. */
+struct conf {
+    uint8_t plan;               /* "default" or "jobs" (the job file named below) */
+    char jobs[120];             /* path of the job file on the stick, with '/' */
+    uint16_t time_scale_pct;    /* all planned times and byte limits x this / 100: tests use 1..5 */
+    uint32_t budget_s;          /* whole run, before scaling; design: 15 min */
+    uint16_t expect_disks;      /* 0: nothing expected */
+    uint8_t warn_chains;        /* WARN counts as success towards the boot loader */
+    uint8_t after;              /* "return", "reboot", "poweroff" */
+    uint8_t firmware_path;      /* read undriven controllers through EFI Block I/O */
+    uint8_t attended;           /* a person is there: no watchdog of our own */
+    uint16_t countdown_s;
+    char include[256];          /* disk names, blank or comma separated; "": all */
+    char exclude[256];
+    char run_label[40];         /* free text, kept in the journal */
+};
+enum conf_plan { CONF_PLAN_DEFAULT, CONF_PLAN_JOBS };
+enum conf_after { AFTER_RETURN, AFTER_REBOOT, AFTER_POWEROFF };
+extern const struct opt conf_options[];
+extern const unsigned conf_option_count;
+
+struct conf_problems {
+    struct job_problem kept[JOB_FILE_MAX_PROBLEMS];
+    unsigned count;
+};
+/* Defaults first, then the text's `key = value` lines (sections are free: [run], [map], ...).  Wrong
+ * lines keep the default, are listed, and make the run end with exit 2.  True when nothing was wrong. */
+bool conf_read(const char *text, size_t len, struct conf *out, struct conf_problems *problems);
+
+#endif

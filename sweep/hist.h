@@ -1,0 +1,36 @@
+#ifndef SWEEP_HIST_H
+#define SWEEP_HIST_H
+#include <stdint.h>
+
+/* Latency histogram, log-linear: 64 sub-buckets per octave, so a value is known within 1/64 of itself
+ * (the scheme is fio's stat.h; the code is ours).  Values below 64 ns are exact. */
+enum { HIST_SUB_BITS = 6, HIST_SUB = 1 << HIST_SUB_BITS, HIST_OCTAVES = 37,    /* up to 2^42 ns = 73 min */
+       HIST_BUCKETS = HIST_SUB * HIST_OCTAVES };
+struct hist {
+    uint64_t count, sum_ns, min_ns, max_ns;     /* min is UINT64_MAX while empty */
+    uint32_t bucket[HIST_BUCKETS];
+};
+void hist_reset(struct hist *h);
+static inline unsigned hist_bucket(uint64_t ns)
+{
+    if (ns < HIST_SUB)
+        return (unsigned)ns;
+    unsigned octave = 63u - (unsigned)__builtin_clzll(ns) - HIST_SUB_BITS;
+    unsigned b = ((octave + 1) << HIST_SUB_BITS) + (unsigned)((ns >> octave) & (HIST_SUB - 1));
+    return b < HIST_BUCKETS ? b : HIST_BUCKETS - 1;
+}
+static inline void hist_add(struct hist *h, uint64_t ns)        /* [any] */
+{
+    h->count++;
+    h->sum_ns += ns;
+    if (ns < h->min_ns) h->min_ns = ns;
+    if (ns > h->max_ns) h->max_ns = ns;
+    h->bucket[hist_bucket(ns)]++;
+}
+void hist_merge(struct hist *into, const struct hist *from);
+/* The smallest bucket's upper edge (never above max) at or below which at least ppm of all values lie. */
+uint64_t hist_percentile_ns(const struct hist *h, uint32_t ppm);
+/* How many values lie above that percentile's rank. */
+uint64_t hist_above(const struct hist *h, uint32_t ppm);
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef SWEEP_PLAN_H
+#define SWEEP_PLAN_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "conf.h"
+#include "disk.h"
+#include "job.h"
+
+/* A plan is a list of steps, run one after another; a step is a set of lanes that run side by side. */
+struct plan_lane {
+    struct disk *disk;
+    struct job job;             /* offsets and sizes resolved to this disk, times scaled */
+    bool shared_path;           /* another lane of the step is on the same controller */
+};
+struct plan_step {
+    struct plan_lane *lanes;
+    unsigned lane_count;
+    char title[80];             /* "sequential read 64 KiB QD 4, disk 1 of 2 per controller" */
+    uint64_t estimate_ns;
+};
+/* What was asked for and will not run: it becomes NOT-TESTED with this reason. */
+struct plan_refusal { struct disk *disk; char job[40]; char why[160]; };
+struct plan {
+    struct plan_step *steps;
+    unsigned step_count;
+    struct plan_refusal *refusals;
+    unsigned refusal_count;
+    uint64_t estimate_ns;
+};
+/* The default plan of the design's table.  disks: those that are readable and wanted.  At most
+ * conf->budget_s in all (scaled); what does not fit is refused with its reason.  E_NOMEM leaves *out empty. */
+int  plan_default(const struct conf *conf, struct disk *const *disks, unsigned disk_count, struct plan *out);
+/* From a job file: jobs in order, `stonewall` and file semantics as fio's, names by the design. */
+int  plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
+                    unsigned disk_count, struct plan *out);
+void plan_free(struct plan *p);
+
+/* include/exclude of the configuration: is this disk wanted?  Names, or serial.XXXX. */
+bool plan_wants_disk(const struct conf *conf, const struct disk *d);
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef TESTS_FAKES_FAKE_DISK_H
+#define TESTS_FAKES_FAKE_DISK_H
+#include "disk.h"
+
+/* A disk without a controller: records what was asked of it and answers as told.  For the workload engine,
+ * plans and presets; device behaviour is tested on the register-level models. */
+struct fake_request { uint64_t lba, at_ns; uint32_t blocks; uint16_t slot; };
+struct fake_disk {
+    struct disk disk;
+    /* behaviour, set by the test */
+    uint64_t latency_ns;            /* of every request */
+    uint64_t bytes_per_s;           /* transfer rate on top of the latency; 0: unlimited */
+    uint64_t bad_lba, bad_count;    /* reads that touch them fail with IO_MEDIA_ERROR */
+    uint64_t hang_at;               /* the n-th request (1-based) never completes until expired; 0: none */
+    uint64_t die_at;                /* from the n-th request on the lane is dead; 0: never */
+    /* what happened */
+    struct fake_request *log;       /* the first log_cap requests */
+    unsigned log_cap, log_count;
+    uint64_t requests, kicks, polls, in_flight, max_in_flight, violations;
+};
+/* A 1 GiB disk of 512-byte blocks on controller name `controller`; fields may be changed before use. */
+void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller, struct fake_request *log,
+                    unsigned log_cap);
+
+#endif
