@@ -19,6 +19,8 @@ struct model_host {
     /* A careless driver: counted, printed, and the test that did not expect it fails. */
     void (*violation)(void *ctx, const char *what, uint64_t got, uint64_t want);
     void (*log)(void *ctx, const char *what, uint64_t a, uint64_t b);
+    /* Stores were published (plat_dma_publish) since the last register write; NULL: the back end cannot say. */
+    bool (*published)(void *ctx);
 };
 
 /* What the world may do to a device. */
@@ -26,7 +28,9 @@ struct model_device_ops {
     const char *name;
     uint64_t (*read)(void *dev, unsigned bar, uint32_t off, unsigned bytes);
     void (*write)(void *dev, unsigned bar, uint32_t off, unsigned bytes, uint64_t v);
-    /* The device answers ids, class, BAR type and size bits; the back end keeps command and BAR values. */
+    /* The device answers ids, class, BAR type and size bits; the back end keeps command and BAR values.
+     * A BAR's dword is what it reads after all ones were written: size mask and type bits, 0 for no BAR; the
+     * upper dword of a 64-bit BAR reads all ones. */
     uint32_t (*config_read)(void *dev, uint32_t off);
     void (*config_write)(void *dev, uint32_t off, uint32_t v);
     void (*reset)(void *dev);
