@@ -6,7 +6,8 @@
 /* drivers/platform.h over in-process device models.  Dispatches on the MMIO context, so several
  * controllers of several kinds live in one program.  The device address of memory is never its CPU address. */
 
-/* Forgets devices, counters, ports; clock to 0; the previous test's leaks are reported by model_live_allocs. */
+/* Forgets devices, counters, ports; clock to 0; clock steps and model_fail_alloc_at back to their defaults
+ * (model_quiet and model_bench stay).  Memory that was not given back is freed here: ask model_live_allocs before. */
 void model_reset_world(void);
 /* Puts a device on the bus and fills the host's callbacks for it.  fn stays valid until model_reset_world.
  * Ids and class come from the device's config space. */
