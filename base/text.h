@@ -33,8 +33,9 @@ void text_capacity(struct text *t, uint64_t bytes);
 /* "850 ns", "12.3 us", "4.56 ms", "1.20 s", "3 min 12 s", "2 h 05 min" */
 void text_duration(struct text *t, uint64_t ns);
 
-/* printf's %d %i %u %x %X %c %s %p %% with flags '-' and '0', width and precision (also '*'), and the
- * lengths hh h l ll z j.  No floating point.  Anything else prints as it stands. */
+/* printf's %d %i %u %x %X %c %s %p %% with flags '-', '0' and '#' (0x before hexadecimal), width and
+ * precision (also '*'), and the lengths hh h l ll z j.  No floating point.  From the first conversion it does
+ * not know the rest of fmt is printed as it stands. */
 void text_fmt(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vfmt(struct text *t, const char *fmt, va_list ap);
 /* Formats into buf (always terminated); the untruncated length is not known: true when it all fitted. */

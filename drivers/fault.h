@@ -1,5 +1,6 @@
 #ifndef DRIVERS_FAULT_H
 #define DRIVERS_FAULT_H
+#include <stddef.h>
 #include <stdint.h>
 #include "err.h"
 

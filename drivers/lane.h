@@ -27,7 +27,7 @@ struct lane_slots {
     uint16_t depth, fifo_head, fifo_count, done_head, done_count, in_flight_slots;
 };
 
-/* E_NOMEM leaves nothing behind.  [boot] */
+/* E_NOMEM, and E_LIMIT for a depth or part_blocks of 0, leave nothing behind.  [boot] */
 int  lane_slots_alloc(struct lane_slots *s, uint16_t depth, uint32_t part_blocks);
 void lane_slots_free(struct lane_slots *s);                                     /* [boot] */
 
@@ -78,7 +78,8 @@ static inline void lane_took_part(struct lane_slots *s, const struct lane_part *
     }
 }
 
-/* Notes a failure on a slot; its parts not yet sent are dropped. */
+/* Notes a failure on a slot; its parts not yet sent are dropped.  The first failure of a slot stays.  A slot
+ * with nothing in flight is finished by this; else by lane_part_done of its last part. */
 void lane_slot_failed(struct lane_slots *s, uint16_t slot, enum io_status status, uint32_t detail,
                       uint64_t error_lba);
 /* A part of this slot came back (failure, if any, noted before). */

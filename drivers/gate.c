@@ -1,0 +1,102 @@
+#include "gate.h"
+#include "bits.h"
+#include "fault.h"
+
+/* What is not here does not pass.  A row with a qualifier permits only that one use of its opcode:
+ * Set Features, SMART and SERVICE ACTION IN each hide commands that change a drive for good behind the
+ * opcode of a harmless one. */
+const struct gate_row gate_rows[] = {
+    { GATE_NVME_ADMIN, 0x00, 0, 0, "Delete I/O Submission Queue",
+      "removes a queue of our own; nothing of it outlives a reset" },
+    { GATE_NVME_ADMIN, 0x01, 0, 0, "Create I/O Submission Queue",
+      "memory of ours for commands; nothing of it outlives a reset" },
+    { GATE_NVME_ADMIN, 0x02, 0x7fff, 0x01, "Get Log Page: error information", "reads a report" },
+    { GATE_NVME_ADMIN, 0x02, 0x7fff, 0x02, "Get Log Page: SMART / health", "reads a report" },
+    { GATE_NVME_ADMIN, 0x02, 0x7fff, 0x03, "Get Log Page: firmware slots", "reads a report" },
+    { GATE_NVME_ADMIN, 0x02, 0x7fff, 0x04, "Get Log Page: changed namespaces", "reads a report" },
+    { GATE_NVME_ADMIN, 0x02, 0x7fff, 0x05, "Get Log Page: commands supported", "reads a report" },
+    { GATE_NVME_ADMIN, 0x02, 0x7fff, 0x06, "Get Log Page: device self-test results", "reads a report" },
+    { GATE_NVME_ADMIN, 0x02, 0x7fff, 0x09, "Get Log Page: endurance group", "reads a report" },
+    { GATE_NVME_ADMIN, 0x04, 0, 0, "Delete I/O Completion Queue",
+      "removes a queue of our own; nothing of it outlives a reset" },
+    { GATE_NVME_ADMIN, 0x05, 0, 0, "Create I/O Completion Queue",
+      "memory of ours for answers; nothing of it outlives a reset" },
+    { GATE_NVME_ADMIN, 0x06, 0, 0, "Identify", "reads a description" },
+    { GATE_NVME_ADMIN, 0x08, 0, 0, "Abort", "ends a read of our own" },
+    { GATE_NVME_ADMIN, 0x09, 0x800000ff, 0x07, "Set Features: number of queues, not saved",
+      "asks for queues until the next reset; every other feature and the save bit are refused" },
+    { GATE_NVME_ADMIN, 0x0a, 0, 0, "Get Features", "reads a setting" },
+    { GATE_NVME_IO, 0x02, 0, 0, "Read", "reads blocks" },
+    { GATE_ATA, 0x24, 0, 0, "READ SECTORS EXT", "reads blocks" },
+    { GATE_ATA, 0x25, 0, 0, "READ DMA EXT", "reads blocks" },
+    { GATE_ATA, 0x2f, 0, 0, "READ LOG EXT", "reads a report" },
+    { GATE_ATA, 0x60, 0, 0, "READ FPDMA QUEUED", "reads blocks" },
+    { GATE_ATA, 0xa1, 0, 0, "IDENTIFY PACKET DEVICE", "reads a description" },
+    { GATE_ATA, 0xb0, 0xff, 0xd0, "SMART READ DATA",
+      "reads a report; every other SMART action has a row of its own or is refused" },
+    { GATE_ATA, 0xb0, 0xff, 0xd5, "SMART READ LOG", "reads a report" },
+    { GATE_ATA, 0xb0, 0xff, 0xda, "SMART RETURN STATUS", "reads the drive's own verdict" },
+    { GATE_ATA, 0xe5, 0, 0, "CHECK POWER MODE", "reads a state; wakes nothing" },
+    { GATE_ATA, 0xec, 0, 0, "IDENTIFY DEVICE", "reads a description" },
+    { GATE_SCSI, 0x00, 0, 0, "TEST UNIT READY", "asks for a state" },
+    { GATE_SCSI, 0x03, 0, 0, "REQUEST SENSE", "reads why a command failed" },
+    { GATE_SCSI, 0x12, 0, 0, "INQUIRY", "reads a description" },
+    { GATE_SCSI, 0x1a, 0, 0, "MODE SENSE(6)", "reads settings" },
+    { GATE_SCSI, 0x25, 0, 0, "READ CAPACITY(10)", "reads the size" },
+    { GATE_SCSI, 0x28, 0, 0, "READ(10)", "reads blocks" },
+    { GATE_SCSI, 0x4d, 0x01, 0, "LOG SENSE, nothing saved",
+      "reads a report; with the save bit it would store parameters" },
+    { GATE_SCSI, 0x5a, 0, 0, "MODE SENSE(10)", "reads settings" },
+    { GATE_SCSI, 0x88, 0, 0, "READ(16)", "reads blocks" },
+    { GATE_SCSI, 0x9e, 0x1f, 0x10, "READ CAPACITY(16)",
+      "reads the size; other service actions share the opcode" },
+    { GATE_MFI_FRAME, 0x00, 0, 0, "INIT", "tells the card where our queues are, until the next reset" },
+    { GATE_MFI_FRAME, 0x01, 0, 0, "LD_READ", "reads blocks of a virtual drive" },
+    { GATE_MFI_FRAME, 0x03, 0, 0, "LD_SCSI_IO",
+      "carries a CDB to a virtual drive; the CDB is asked about as GATE_SCSI as well" },
+    { GATE_MFI_FRAME, 0x04, 0, 0, "PD_SCSI_IO",
+      "carries a CDB to a drive; the CDB is asked about as GATE_SCSI as well" },
+    { GATE_MFI_FRAME, 0x05, 0, 0, "DCMD",
+      "carries a management command; its opcode is asked about as GATE_MFI_DCMD as well" },
+    { GATE_MFI_DCMD, 0x01010000, 0, 0, "controller get info", "reads a description" },
+    { GATE_MFI_DCMD, 0x01020100, 0, 0, "controller get properties", "reads settings" },
+    { GATE_MFI_DCMD, 0x01040100, 0, 0, "event log info", "reads a report" },
+    { GATE_MFI_DCMD, 0x01040300, 0, 0, "event get",
+      "reads past events; waiting for new ones is another opcode" },
+    { GATE_MFI_DCMD, 0x01101000, 0, 0, "cache flush",
+      "the card writes what it has already promised to keep" },
+    { GATE_MFI_DCMD, 0x02010000, 0, 0, "PD get list", "reads a list" },
+    { GATE_MFI_DCMD, 0x02010100, 0, 0, "PD list query", "reads a list" },
+    { GATE_MFI_DCMD, 0x02020000, 0, 0, "PD get info", "reads a description" },
+    { GATE_MFI_DCMD, 0x03010000, 0, 0, "LD get list", "reads a list" },
+    { GATE_MFI_DCMD, 0x03010100, 0, 0, "LD list query", "reads a list" },
+    { GATE_MFI_DCMD, 0x03020000, 0, 0, "LD get info", "reads a description" },
+    { GATE_MFI_DCMD, 0x03030000, 0, 0, "LD get properties", "reads settings" },
+    { GATE_MFI_DCMD, 0x04010000, 0, 0, "config read", "reads the configuration" },
+    { GATE_MFI_DCMD, 0x05010000, 0, 0, "BBU get status", "reads a report" },
+    { GATE_MFI_DCMD, 0x05020000, 0, 0, "BBU get capacity info", "reads a report" },
+    { GATE_MFI_DCMD, 0x05030000, 0, 0, "BBU get design info", "reads a description" },
+    { GATE_MFI_DCMD, 0x05050100, 0, 0, "BBU get properties", "reads settings" },
+};
+const unsigned gate_row_count = ARRAY_COUNT(gate_rows);
+
+bool gate_permits(enum gate_transport transport, uint32_t opcode, uint32_t qualifier)
+{
+    for (unsigned i = 0; i < gate_row_count; i++) {
+        const struct gate_row *r = &gate_rows[i];
+
+        if (r->transport == transport && r->opcode == opcode &&
+            (qualifier & r->qualifier_mask) == r->qualifier)
+            return true;
+    }
+    return false;
+}
+
+int gate_open(struct gate_pass *p, enum gate_transport transport, uint8_t read_opcode, uint64_t lba_count)
+{
+    *p = (struct gate_pass){ 0 };
+    if (!gate_permits(transport, read_opcode, 0))
+        return NOTE(E_REFUSED, "command of a lane that the gate does not know", read_opcode, transport);
+    *p = (struct gate_pass){ .transport = transport, .read_opcode = read_opcode, .lba_count = lba_count };
+    return OK;
+}
