@@ -4,8 +4,14 @@
 #include <stddef.h>
 
 /* Reads the common shape of fio job files and baresweep.conf, line by line, in place.
- * A UTF-8 byte order mark and CR LF are accepted; '#' and ';' start comments at the line's start or
- * after a blank; a key without '=' is a flag. */
+ *
+ * As fio 3.33 does (measured): blanks before and after a line are dropped, CR LF is accepted, '#' and ';'
+ * start a comment wherever they stand ("rw=read#c"), "rw =read" is fine, names are case-sensitive, a key
+ * without '=' is a flag, a section's name may hold blanks, the same section may come again.
+ * More lenient than fio, because Windows editors and people write it: a UTF-8 byte order mark, and blanks
+ * after '=' ("rw = read", which fio takes for the bad value " read").
+ * Stricter than fio: text after ']' and control characters are wrong.  After a wrong section line all lines
+ * up to the next section are passed over, so that they cannot change the section before. */
 enum ini_kind { INI_SECTION, INI_KEY, INI_BAD, INI_END };
 struct ini_line {
     enum ini_kind kind;
@@ -21,6 +27,7 @@ struct ini_reader {
     size_t len, at;
     unsigned line;
     char section[64];
+    bool section_lost;          /* the last section line was wrong */
 };
 
 void ini_start(struct ini_reader *r, const char *text, size_t len);

@@ -2,6 +2,7 @@
 #define BASE_OPT_H
 #include <stddef.h>
 #include <stdint.h>
+#include "err.h"
 #include "text.h"
 
 /* An option is a row: parser, range check, default, help and documentation all walk the same table. */
@@ -18,7 +19,7 @@ struct opt {
     const char *name, *alias;       /* alias may be NULL */
     enum opt_kind kind;
     size_t offset, size;            /* of the field; integers are 1, 2, 4 or 8 bytes */
-    uint64_t min, max;              /* in the stored unit */
+    uint64_t min, max;              /* in the stored unit, of COUNT, SIZE and TIME; max 0: all the field holds */
     const char *fallback;           /* default, in the language's own words; NULL: zero or "" */
     const char *words;
     const char *help;
@@ -26,7 +27,7 @@ struct opt {
 
 /* Finds by name or alias; NULL when unknown. */
 const struct opt *opt_find(const struct opt *table, size_t rows, const char *name);
-/* The nearest known name within distance 3, or NULL. */
+/* The nearest known name within distance 3 and with at least half its letters right, or NULL. */
 const char *opt_nearest(const struct opt *table, size_t rows, const char *name);
 /* Every row's default into *record. */
 void opt_defaults(const struct opt *table, size_t rows, void *record);
