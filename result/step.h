@@ -7,7 +7,7 @@
 
 /* Percentiles in parts per million; the table is result/step.c's. */
 enum { PERCENTILE_COUNT = 11 };
-extern const uint32_t percentile_ppm[PERCENTILE_COUNT];         /* 10000 ... 999999 */
+extern const uint32_t percentile_ppm[PERCENTILE_COUNT];         /* 10000 ... 999900 */
 
 /* Why a number may not be comparable.  The table gives each flag a short name and a sentence. */
 enum step_flag {
@@ -23,6 +23,7 @@ enum step_flag {
     FLAG_CLOCK_UNCERTAIN  = 1u << 9     /* the time base failed its cross-check */
 };
 struct step_flag_row { uint32_t flag; const char *name, *sentence; };
+/* One row per flag, in the order of the bits. */
 extern const struct step_flag_row step_flags[];
 extern const unsigned step_flag_count;
 
@@ -47,7 +48,7 @@ struct step_result {
     uint32_t flags;
     bool wrapped;                       /* a sequential job came to the end of its span and began again */
 };
-/* Whole-number rates, rounded down; 0 when nothing was measured. */
+/* Whole-number rates, rounded down; 0 when nothing was measured, UINT64_MAX when it does not fit. */
 uint64_t step_bytes_per_s(const struct step_result *r);
 uint64_t step_iops_milli(const struct step_result *r);          /* IOPS x 1000 */
 

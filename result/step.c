@@ -1,0 +1,41 @@
+#include "step.h"
+#include "bits.h"
+#include "math.h"
+
+const uint32_t percentile_ppm[PERCENTILE_COUNT] = { 10000,  50000,  100000, 250000, 500000, 750000,
+                                                    900000, 950000, 990000, 999000, 999900 };
+
+const struct step_flag_row step_flags[] = {
+    { FLAG_SPLIT, "split",
+      "Each request was several commands: the device takes less than a block at a time, so the latency "
+      "is that of the last command." },
+    { FLAG_POLL_GAP, "poll-gap",
+      "For a while nobody looked for answers: the longest such gap is above 10 % of the 99th "
+      "percentile, so high percentiles may be ours and not the device's." },
+    { FLAG_TOO_SHORT, "too-short",
+      "Too few requests were completed for a number that would come out the same again." },
+    { FLAG_ERRORS, "errors", "Some requests failed; the numbers are those of the requests that did not." },
+    { FLAG_DEPTH_REDUCED, "depth-reduced",
+      "Fewer requests were in flight than asked for: the device or the limit of bytes in flight allows "
+      "no more." },
+    { FLAG_FIRMWARE_PATH, "firmware-path",
+      "Read through the firmware, one request at a time: this says whether the disk can be read, not "
+      "how fast it is." },
+    { FLAG_SHARED_PATH, "shared-path",
+      "Other disks behind the same controller ran at the same time and shared its bandwidth." },
+    { FLAG_HOST_BOUND, "host-bound",
+      "More than 10 % of the time was spent in this program: the device may be faster than shown." },
+    { FLAG_ENDED_EARLY, "ended-early", "The step was stopped before its planned end." },
+    { FLAG_CLOCK_UNCERTAIN, "clock-uncertain",
+      "The machine's clocks disagree: all times of this step may be wrong by the same factor." },
+};
+const unsigned step_flag_count = ARRAY_COUNT(step_flags);
+
+static uint64_t per_run(const struct step_result *r, uint64_t count, uint64_t scale)
+{
+    return r->run_ns ? mul_div_u64(count, scale, r->run_ns) : 0;
+}
+
+uint64_t step_bytes_per_s(const struct step_result *r) { return per_run(r, r->bytes, NS_PER_S); }
+
+uint64_t step_iops_milli(const struct step_result *r) { return per_run(r, r->ios, 1000 * NS_PER_S); }
