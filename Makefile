@@ -73,7 +73,7 @@ room_src = $(filter-out $(if $(and $(filter drivers/nvme,$(1)),$(filter drivers/
 
 define unit_program
 UNIT_SRC_$(1) := $(call room_src,$(UNIT_$(1)) tests/unit/$(1))
-$(OUT)/unit-$(1): $(call objs,host,$$(UNIT_SRC_$(1)) tests/unit/test_main.c)
+$(OUT)/unit-$(1): $$(call objs,host,$$(UNIT_SRC_$(1)) tests/unit/test_main.c)
 	gcc $(HOST_FLAGS) -o $$@ $$^
 unit-$(1): $(OUT)/unit-$(1)
 	$$< $$(TEST)
@@ -93,13 +93,13 @@ SECONDS := 60
 
 define fuzz_program
 FUZZ_SRC_$(1) := $(call room_src,$(FUZZ_$(1))) tests/fuzz/fuzz_$(1).c
-$(OUT)/fuzz-$(1): $(call objs,fuzz,$$(FUZZ_SRC_$(1)))
+$(OUT)/fuzz-$(1): $$(call objs,fuzz,$$(FUZZ_SRC_$(1)))
 	clang $(subst fuzzer-no-link,fuzzer,$(FUZZ_FLAGS)) -o $$@ $$^
 fuzz-$(1): $(OUT)/fuzz-$(1)
 	@mkdir -p $(OUT)/corpus/$(1)
 	$$< -max_total_time=$$(SECONDS) -timeout=10 -max_len=$$(or $$(FUZZ_LEN_$(1)),4096) -print_final_stats=1 \
 	    -artifact_prefix=$(OUT)/crash-$(1)- $(OUT)/corpus/$(1) $$(wildcard tests/fuzz/corpus/$(1))
-$(OUT)/replay-$(1): $(call objs,host,$$(FUZZ_SRC_$(1)) tests/fuzz/replay_main.c)
+$(OUT)/replay-$(1): $$(call objs,host,$$(FUZZ_SRC_$(1)) tests/fuzz/replay_main.c)
 	gcc $(HOST_FLAGS) -o $$@ $$^
 replay-$(1): $(OUT)/replay-$(1)
 	$$< $$(or $$(FILES),tests/fuzz/corpus/$(1))

@@ -22,8 +22,8 @@ void test_skip(const char *reason) __attribute__((noreturn));
     static void name_(void);                                                                \
     __attribute__((constructor)) static void name_##_register(void)                         \
     {                                                                                       \
-        static struct test t = { #name_, __FILE__, name_, 0 };                              \
-        test_register(&t);                                                                  \
+        static struct test test_ = { #name_, __FILE__, name_, 0 };                          \
+        test_register(&test_);                                                              \
     }                                                                                       \
     static void name_(void)
 
