@@ -33,7 +33,9 @@ struct journal {
     char line[JOURNAL_LINE_MAX];
     bool oversize;              /* some line did not fit: it was replaced by one that says so */
 };
+/* now_ns is the monotonic clock that every line is stamped with; the first line gets seq 0. */
 void journal_start(struct journal *j, uint64_t run_id, uint64_t (*now_ns)(void));
+/* A sink beyond JOURNAL_MAX_SINKS is not taken.  Until its first refusal it gets every line. */
 void journal_add_sink(struct journal *j, bool (*line)(void *, const char *, size_t), void *ctx, bool compact);
 
 /* ---- events ---- */
@@ -74,9 +76,16 @@ void journal_step_start(struct journal *j, unsigned step, const char *title, uns
 void journal_io_error(struct journal *j, unsigned step, const char *disk, const char *job,
                       const struct io_error_record *e, const char *words);
 /* Errors beyond those kept in full. */
-void journal_io_errors_more(struct journal *j, unsigned step, const char *disk, const char *job, uint64_t count);
-struct series_view { uint64_t interval_ns; unsigned count; const uint64_t *ios, *bytes, *max_ns; unsigned stride_bytes; };
-void journal_series(struct journal *j, unsigned step, const char *disk, const char *job, const struct series_view *s);
+void journal_io_errors_more(struct journal *j, unsigned step, const char *disk, const char *job,
+                            uint64_t count);
+struct series_view {
+    uint64_t interval_ns;
+    unsigned count;
+    const uint64_t *ios, *bytes, *max_ns;       /* the first of each; the next is stride_bytes further */
+    unsigned stride_bytes;
+};
+void journal_series(struct journal *j, unsigned step, const char *disk, const char *job,
+                    const struct series_view *s);
 void journal_step_end(struct journal *j, const struct step_result *r, const char *reason);
 void journal_checkpoint(struct journal *j, unsigned step);
 void journal_log(struct journal *j, unsigned level, const char *text);
@@ -86,24 +95,35 @@ void journal_run_end(struct journal *j, const struct run_status *s, const struct
 /* ---- reading ---- */
 struct journal_line {
     uint64_t run_id, seq, t_ns;
-    char ev[20];
+    uint64_t version;           /* of the line; above JOURNAL_VERSION: written by a newer program */
+    size_t offset;              /* where it begins in the text */
+    char ev[20];                /* a longer (unknown) kind is cut */
     struct json_value body;     /* the whole object */
 };
 enum journal_read { JOURNAL_LINE, JOURNAL_CORRUPT, JOURNAL_END };
 struct journal_reader {
     const char *text;
     size_t len, at;
-    uint64_t lines, corrupt_lines, missing_lines;   /* so far; missing: gaps in seq within one run */
-    uint64_t run_id, next_seq;
-    bool has_run;
+    uint64_t lines, corrupt_lines;      /* so far */
+    uint64_t missing_lines;             /* gaps in seq within a run that no corrupt line explains */
+    uint64_t repeated_lines;            /* seen before in the same run: skipped */
+    uint64_t newer_lines;               /* of a version above ours */
+    uint64_t stale_lines;               /* in a file: remains of an earlier run behind the end, skipped */
+    uint64_t run_id, next_seq, corrupt_since_line;
+    bool has_run, is_file, stale;
+    bool skip_series;           /* may be set after the start: series are passed over unread, the counts of
+                                 * missing and corrupt lines then mean nothing */
 };
-/* Over a whole text: a file (its preallocated tail of blanks or NULs is no line), a serial capture with other
- * output in between, an upload.  Lines that are no journal lines are skipped without being counted as corrupt;
- * lines that begin like one and fail JSON or checksum are JOURNAL_CORRUPT, one by one. */
+/* Over a whole text: a file (its preallocated tail of blanks or NULs is no line), a serial capture with
+ * other output in between, an upload.  Lines that are no journal lines are skipped without being counted as
+ * corrupt; lines that begin like one and fail JSON or checksum are JOURNAL_CORRUPT, one by one.  A text that
+ * begins with a valid line is a file: a run in it that lacks its first line is what an earlier, longer use
+ * left behind. */
 void journal_reader_start(struct journal_reader *r, const char *text, size_t len);
 enum journal_read journal_reader_next(struct journal_reader *r, struct journal_line *out);
 
-/* Where the valid journal ends in a preallocated file: the byte after the last line that follows without a gap. */
+/* Where the valid journal ends in a preallocated file: the byte after the last line that follows without a
+ * gap (a run may follow another with its line 0).  0: there is none. */
 size_t journal_end(const char *text, size_t len);
 
 #endif

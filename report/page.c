@@ -1,0 +1,131 @@
+#include "page.h"
+#include "bits.h"
+#include "str.h"
+
+void out_bytes(struct render_out *o, const char *bytes, size_t len)
+{
+    if (!o->failed && !o->write(o->ctx, bytes, len))
+        o->failed = true;
+}
+
+static void send_line(struct render_out *o, char *line, size_t len)
+{
+    while (len && line[len - 1] == ' ')
+        len--;
+    for (size_t i = 0; i < len; i++)
+        if (line[i] < 0x20 || line[i] > 0x7e)
+            line[i] = '?';
+    line[len] = '\n';
+    out_bytes(o, line, len + 1);
+}
+
+void page_line(struct render_out *o, const char *fmt, ...)
+{
+    char line[PAGE_COLUMNS + 2];
+    struct text t = text_over(line, PAGE_COLUMNS + 1);
+    va_list ap;
+
+    va_start(ap, fmt);
+    text_vfmt(&t, fmt, ap);
+    va_end(ap);
+    if (t.cut)
+        memcpy(line + t.len - 2, "..", 2);
+    send_line(o, line, t.len);
+}
+
+/* How much of s goes onto a line of `room` columns: up to its last blank, or all of a word that is longer. */
+static size_t fitting(const char *s, size_t room)
+{
+    size_t len = 0, at_blank = 0;
+
+    while (s[len] && len < room) {
+        len++;
+        if (s[len] == ' ' || !s[len])
+            at_blank = len;
+    }
+    return !s[len] || !at_blank ? len : at_blank;
+}
+
+void page_wrap(struct render_out *o, unsigned indent, const char *label, const char *text)
+{
+    enum { MIN_ROOM = 20 };
+    char line[PAGE_COLUMNS + 2];
+    struct text t = text_over(line, PAGE_COLUMNS + 1);
+    size_t hang;
+
+    text_pad(&t, indent, ' ');
+    text_str(&t, label);
+    if (t.len > PAGE_COLUMNS - MIN_ROOM) {
+        send_line(o, line, t.len);
+        text_reset(&t);
+        text_pad(&t, indent + 2u, ' ');
+    }
+    hang = t.len;
+    do {
+        size_t n = fitting(text, PAGE_COLUMNS - t.len);
+
+        text_bytes(&t, text, n);
+        send_line(o, line, t.len);
+        text_reset(&t);
+        text_pad(&t, hang, ' ');
+        for (text += n; *text == ' '; text++)
+            ;
+    } while (*text);
+}
+
+void put_right(struct text *t, size_t end, const char *word)
+{
+    size_t len = str_len(word);
+
+    if (t->len && t->len + len + 1 > end)
+        text_char(t, ' ');
+    else if (end > len)
+        text_pad(t, end - len, ' ');
+    text_str(t, word);
+}
+
+void put_left(struct text *t, size_t begin, size_t width, const char *word)
+{
+    size_t len = str_len(word);
+
+    text_pad(t, begin, ' ');
+    text_bytes(t, word, len > width ? width - 2 : len);
+    if (len > width)
+        text_str(t, "..");
+}
+
+void put_number_in(struct text *t, uint64_t v, unsigned decimals, size_t width)
+{
+    static const char thousands[] = "kMGTPE";
+    char word[32];
+    struct text w = text_over(word, sizeof word);
+    unsigned step = 0;
+
+    text_fixed(&w, v, decimals);
+    for (; decimals && w.len > width; decimals--) {
+        v /= 10;
+        text_reset(&w);
+        text_fixed(&w, v, decimals - 1);
+    }
+    for (; w.len > width && step < sizeof thousands - 1; step++) {
+        v /= 1000;
+        text_reset(&w);
+        text_u64(&w, v);
+        text_char(&w, thousands[step]);
+    }
+    text_str(t, word);
+}
+
+void put_duration_in(struct text *t, uint64_t ns)
+{
+    enum { WIDTH = 10 };
+    char word[40];
+    struct text w = text_over(word, sizeof word);
+
+    text_duration(&w, ns);
+    if (w.len > WIDTH) {
+        text_reset(&w);
+        text_fmt(&w, "%llu h", (unsigned long long)(ns / NS_PER_S / 3600));
+    }
+    text_str(t, word);
+}

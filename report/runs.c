@@ -1,0 +1,178 @@
+#include "runs.h"
+#include "bits.h"
+#include "str.h"
+
+/* ---- members ---- */
+void replace_unprintable(char *s)
+{
+    for (; *s; s++)
+        if (*s < 0x20 || *s > 0x7e)
+            *s = '?';
+}
+
+bool line_str(const struct journal_line *l, const char *key, char *buf, size_t cap)
+{
+    json_str(&l->body, key, buf, cap);
+    replace_unprintable(buf);
+    return buf[0] != 0;
+}
+
+uint64_t line_u64(const struct journal_line *l, const char *key) { return json_u64(&l->body, key, 0); }
+
+bool line_is(const struct journal_line *l, const char *key, const char *word)
+{
+    char value[96];
+
+    json_str(&l->body, key, value, sizeof value);
+    return str_equal(value, word);
+}
+
+/* ---- what is collected on the way ---- */
+static void on_step_end(struct run *r, const struct journal_line *l)
+{
+    if (!r->cells)
+        r->disks_len = (size_t)(l->body.at - r->text);
+}
+
+static void on_finding(struct run *r, const struct journal_line *l)
+{
+    if (line_is(l, "level", finding_level_text(FINDING_FAIL)))
+        r->worst_finding = FINDING_FAIL;
+    else if (r->worst_finding != FINDING_FAIL && line_is(l, "level", finding_level_text(FINDING_WARN)))
+        r->worst_finding = FINDING_WARN;
+}
+
+static void on_run_end(struct run *r, const struct journal_line *l)
+{
+    char word[24];
+
+    json_str(&l->body, "verdict", word, sizeof word);
+    if (!verdict_from_text(word, &r->verdict))
+        r->verdict = VERDICT_ABORTED;
+    r->bad_configuration = line_u64(l, "bad_configuration") != 0;
+    r->expectation_missed = line_u64(l, "expectation_missed") != 0;
+    r->exit_code = line_u64(l, "exit_code");
+}
+
+static const struct {
+    const char *ev;
+    size_t count_offset;
+    void (*on)(struct run *r, const struct journal_line *l);
+} collectors[] = {
+    { "disk", offsetof(struct run, disks), NULL },
+    { "step_end", offsetof(struct run, cells), on_step_end },
+    { "problem", offsetof(struct run, problems), NULL },
+    { "not_tested", offsetof(struct run, not_tested), NULL },
+    { "oversize", offsetof(struct run, oversize), NULL },
+    { "finding", offsetof(struct run, findings), on_finding },
+    { "run_end", offsetof(struct run, ends), on_run_end },
+};
+
+static void collect(struct run *r, const struct journal_line *l)
+{
+    r->lines++;
+    r->last_seq = l->seq;
+    r->last_t_ns = l->t_ns;
+    str_copy(r->last_ev, sizeof r->last_ev, l->ev);
+    r->newer_lines += l->version > JOURNAL_VERSION;
+    for (unsigned i = 0; i < ARRAY_COUNT(collectors); i++) {
+        if (!str_equal(l->ev, collectors[i].ev))
+            continue;
+        if (collectors[i].on)
+            collectors[i].on(r, l);
+        ++*(uint64_t *)((char *)r + collectors[i].count_offset);
+    }
+}
+
+/* ---- runs ---- */
+void run_walk_start(struct run_walk *w, const char *journal, size_t len)
+{
+    *w = (struct run_walk){ 0 };
+    journal_reader_start(&w->reader, journal, len);
+}
+
+/* The first line of the next run: corrupt lines before it are its own when there is no run before. */
+static bool first_line(struct journal_reader *r, struct journal_line *l)
+{
+    enum journal_read got;
+
+    do
+        got = journal_reader_next(r, l);
+    while (got == JOURNAL_CORRUPT);
+    return got == JOURNAL_LINE;
+}
+
+bool run_walk_next(struct run_walk *w, struct run *out)
+{
+    struct journal_reader *r = &w->reader, before = *r;
+    struct journal_line l;
+    enum journal_read got = JOURNAL_LINE;
+
+    if (!first_line(r, &l))
+        return false;
+    *out = (struct run){ .text = r->text + l.offset,
+                         .run_id = l.run_id,
+                         .first_seq = l.seq,
+                         .first_t_ns = l.t_ns,
+                         .worst_finding = FINDING_INFO };
+    out->corrupt_lines = before.corrupt_lines;
+    out->missing_lines = before.missing_lines;
+    out->repeated_lines = before.repeated_lines;
+    for (;;) {
+        if (got == JOURNAL_LINE)
+            collect(out, &l);
+        before = *r;
+        got = journal_reader_next(r, &l);
+        if (got == JOURNAL_END || (got == JOURNAL_LINE && l.run_id != out->run_id))
+            break;
+    }
+    if (got == JOURNAL_END)
+        before = *r;
+    *r = before;
+    out->len = (size_t)(r->text + (got == JOURNAL_END ? r->len : l.offset) - out->text);
+    out->corrupt_lines = r->corrupt_lines - out->corrupt_lines;
+    out->missing_lines = r->missing_lines - out->missing_lines;
+    out->repeated_lines = r->repeated_lines - out->repeated_lines;
+    if (!out->cells)
+        out->disks_len = out->len;
+    w->runs++;
+    return true;
+}
+
+/* ---- the lines of a run ---- */
+void run_lines_start(struct run_lines *l, const struct run *run)
+{
+    l->run_id = run->run_id;
+    journal_reader_start(&l->reader, run->text, run->len);
+    l->reader.skip_series = true;
+}
+
+bool run_lines_next(struct run_lines *l, struct journal_line *out)
+{
+    enum journal_read got;
+
+    while ((got = journal_reader_next(&l->reader, out)) != JOURNAL_END)
+        if (got == JOURNAL_LINE && out->run_id == l->run_id)
+            return true;
+    return false;
+}
+
+bool run_lines_find(struct run_lines *l, const char *ev, struct journal_line *out)
+{
+    while (run_lines_next(l, out))
+        if (str_equal(out->ev, ev))
+            return true;
+    return false;
+}
+
+bool run_find_disk(const struct run *run, const char *name, struct journal_line *out)
+{
+    struct run_lines l;
+
+    run_lines_start(&l, run);
+    l.reader.len = run->disks_len;
+    while (run_lines_find(&l, "disk", out))
+        if (line_is(out, "name", name))
+            return true;
+    return false;
+}

@@ -1,0 +1,51 @@
+#ifndef REPORT_RUNS_H
+#define REPORT_RUNS_H
+#include "journal.h"
+
+/* A journal's text may hold several runs.  This walks them and collects of each what every report needs:
+ * where it lies, how complete it is, how it ended. */
+struct run {
+    const char *text; /* of this run alone */
+    size_t len;
+    size_t disks_len; /* disks are described in text[0..disks_len): before the first result */
+    uint64_t run_id, first_seq;
+    uint64_t lines, corrupt_lines, missing_lines, repeated_lines, newer_lines;
+    uint64_t last_seq, first_t_ns, last_t_ns;
+    char last_ev[20];
+    uint64_t disks, cells, findings, problems, not_tested, oversize; /* lines of each kind */
+    enum finding_level worst_finding; /* FINDING_FAIL, FINDING_WARN, or FINDING_INFO for less */
+    uint64_t ends;                    /* 1: has its run_end, which the members below come from */
+    enum verdict verdict;
+    bool bad_configuration, expectation_missed;
+    uint64_t exit_code;
+};
+struct run_walk {
+    struct journal_reader reader;
+    uint64_t runs;
+};
+void run_walk_start(struct run_walk *w, const char *journal, size_t len);
+/* The next run of the text.  False at the end: w->reader holds the counts of the whole text. */
+bool run_walk_next(struct run_walk *w, struct run *out);
+
+/* The run's lines again, without series; false at the end.  Unreadable lines are passed over. */
+struct run_lines {
+    struct journal_reader reader;
+    uint64_t run_id;
+};
+void run_lines_start(struct run_lines *l, const struct run *run);
+bool run_lines_next(struct run_lines *l, struct journal_line *out);
+/* The next line of that kind. */
+bool run_lines_find(struct run_lines *l, const char *ev, struct journal_line *out);
+
+/* The description of a disk; false when the run has none. */
+bool run_find_disk(const struct run *run, const char *name, struct journal_line *out);
+
+/* What is not printable ASCII becomes '?'. */
+void replace_unprintable(char *s);
+/* Member of that name as text, blank-padded or unprintable bytes as '?'; true when it is not empty. */
+bool line_str(const struct journal_line *l, const char *key, char *buf, size_t cap);
+uint64_t line_u64(const struct journal_line *l, const char *key);
+/* True when the member is a string equal to `word` (of at most 95 bytes). */
+bool line_is(const struct journal_line *l, const char *key, const char *word);
+
+#endif

@@ -1,0 +1,304 @@
+#include "summary.h"
+#include "bits.h"
+#include "str.h"
+
+static unsigned long long ull(uint64_t v) { return v; }
+
+/* ---- words ---- */
+const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+void add_str(struct text *t, const struct journal_line *l, const char *key, const char *before)
+{
+    char word[244];
+
+    if (!line_str(l, key, word, sizeof word))
+        return;
+    if (t->len)
+        text_str(t, before);
+    text_str(t, word);
+}
+
+void put_title_once(struct render_out *o, bool *done, const char *title)
+{
+    if (*done)
+        return;
+    *done = true;
+    page_line(o, "%s", "");
+    page_line(o, "%s", title);
+}
+
+/* ---- the verdict, and how far it can be trusted ---- */
+static enum verdict verdict_of_cut_run(const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    enum verdict all = VERDICT_ABORTED, v;
+    char word[24];
+
+    if (run->worst_finding == FINDING_FAIL)
+        return VERDICT_FAIL;
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "disk_verdict", &l))
+        if (line_str(&l, "verdict", word, sizeof word) && verdict_from_text(word, &v))
+            all = verdict_join(all, v);
+    return all;
+}
+
+static void put_headline(struct render_out *o, const struct run *run)
+{
+    struct drive_walk w;
+    struct journal_line l;
+    struct drive d;
+    uint64_t tested = 0;
+    char text[120];
+    struct text t = text_over(text, sizeof text);
+
+    drive_walk_start(&w, run);
+    while (drive_walk_next(&w, run, &l, &d))
+        tested += drive_was_tested(&d);
+    text_str(&t, verdict_text(run->ends ? run->verdict : verdict_of_cut_run(run)));
+    text_str(&t, "  ");
+    if (!run->ends)
+        text_str(&t, "the run did not finish: ");
+    if (!w.count)
+        text_str(&t, run->lines && run->first_seq ? "no drive is described" : "no drive was found");
+    else
+        text_fmt(&t, "%llu drive%s tested, %llu not tested", ull(tested), plural(tested),
+                 ull(w.count - tested));
+    page_line(o, "%s", text);
+}
+
+static void put_last_event(struct render_out *o, const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    char title[80] = "", text[200];
+    struct text t = text_over(text, sizeof text);
+
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "step_start", &l))
+        line_str(&l, "title", title, sizeof title);
+    text_fmt(&t, "the run did not finish: last event %s (line %llu), ", run->last_ev, ull(run->last_seq));
+    text_duration(&t, run->last_t_ns - min_u64(run->first_t_ns, run->last_t_ns));
+    text_str(&t, " after the first");
+    if (title[0])
+        text_fmt(&t, "; last step \"%s\"", title);
+    page_wrap(o, 2, "! ", text);
+}
+
+static void put_reservation(struct render_out *o, uint64_t count, const char *one, const char *many)
+{
+    char text[160];
+
+    if (!count)
+        return;
+    str_fmt(text, sizeof text, "%llu %s", ull(count), count == 1 ? one : many);
+    page_wrap(o, 2, "! ", text);
+}
+
+static void put_reservations(struct render_out *o, const struct run *run)
+{
+    if (!run->ends)
+        put_last_event(o, run);
+    if (run->first_seq)
+        page_wrap(o, 2, "! ", "the beginning of this run is missing from the journal");
+    put_reservation(o, run->missing_lines, "line is missing from the journal",
+                    "lines are missing from the journal");
+    put_reservation(o, run->corrupt_lines, "line of the journal is damaged and was not read",
+                    "lines of the journal are damaged and were not read");
+    put_reservation(o, run->oversize, "line was too long and left only its number",
+                    "lines were too long and left only their numbers");
+    put_reservation(o, run->newer_lines, "line was written by a newer version: parts may not be shown",
+                    "lines were written by a newer version: parts may not be shown");
+    if (run->bad_configuration)
+        page_wrap(o, 2, "! ", "a line of the configuration or of a job file was refused, see below");
+    if (run->expectation_missed)
+        page_wrap(o, 2, "! ", "something that was expected is not there, see the findings");
+}
+
+/* ---- the machine and its controllers ---- */
+static void put_machine(struct render_out *o, const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    char text[400];
+    struct text t = text_over(text, sizeof text);
+    bool described;
+
+    run_lines_start(&lines, run);
+    page_line(o, "%s", "");
+    described = run_lines_find(&lines, "run_start", &l);
+    if (!described) {
+        page_wrap(o, 0, "Machine   ", "not known: the line that describes it is missing");
+    } else {
+        add_str(&t, &l, "vendor", "");
+        add_str(&t, &l, "model", " ");
+        add_str(&t, &l, "serial", ", serial ");
+        add_str(&t, &l, "bios", ", BIOS ");
+        page_wrap(o, 0, "Machine   ", t.len ? text : "not known");
+        text_reset(&t);
+        add_str(&t, &l, "product", "");
+        add_str(&t, &l, "version", " ");
+        add_str(&t, &l, "boot_path", " from ");
+        add_str(&t, &l, "clock", ", started ");
+        page_wrap(o, 0, "Program   ", text);
+    }
+    text_reset(&t);
+    text_hex(&t, run->run_id, 16);
+    if (described)
+        add_str(&t, &l, "label", ", ");
+    text_str(&t, ", ");
+    text_duration(&t, run->last_t_ns - min_u64(run->first_t_ns, run->last_t_ns));
+    page_wrap(o, 0, "Run       ", text);
+}
+
+static void put_controllers(struct render_out *o, const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    bool any = false;
+
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "controller", &l)) {
+        char text[300], label[20], name[16];
+        struct text t = text_over(text, sizeof text), lt = text_over(label, sizeof label);
+
+        line_str(&l, "name", name, sizeof name);
+        text_fmt(&lt, "  %-15s ", name);
+        add_str(&t, &l, "pci_address", "");
+        add_str(&t, &l, "what", "  ");
+        add_str(&t, &l, "model", ", ");
+        add_str(&t, &l, "firmware", ", firmware ");
+        add_str(&t, &l, "driver", ", driven by ");
+        if (line_is(&l, "driver", ""))
+            text_str(&t, ", not driven, see below");
+        put_title_once(o, &any, "Controllers");
+        page_wrap(o, 0, label, text);
+    }
+}
+
+/* ---- lists at the end ---- */
+static void put_problems(struct render_out *o, const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    char text[300], label[160], word[120];
+
+    if (!run->problems)
+        return;
+    page_line(o, "%s", "");
+    page_line(o, "Problems in configuration and job files");
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "problem", &l)) {
+        struct text t = text_over(label, sizeof label);
+
+        line_str(&l, "source", word, sizeof word);
+        text_fmt(&t, "%s:%llu: ", word, ull(line_u64(&l, "line")));
+        if (line_str(&l, "job", word, sizeof word))
+            text_fmt(&t, "[%s] ", word);
+        line_str(&l, "text", text, sizeof text);
+        page_wrap(o, 2, label, text);
+    }
+}
+
+static void put_one_not_tested(struct render_out *o, bool *any, const struct journal_line *l,
+                               const char *name_key, const char *why_key)
+{
+    char why[260], name[28], job[48], label[90];
+
+    if (!line_str(l, why_key, why, sizeof why))
+        return;
+    line_str(l, name_key, name, sizeof name);
+    if (line_str(l, "job", job, sizeof job))
+        str_fmt(label, sizeof label, "%s, %s: ", name, job);
+    else
+        str_fmt(label, sizeof label, "%s: ", name);
+    put_title_once(o, any, "NOT-TESTED");
+    page_wrap(o, 2, label, why);
+}
+
+static void put_not_tested(struct render_out *o, const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    bool any = false;
+
+    run_lines_start(&lines, run);
+    while (run_lines_next(&lines, &l)) {
+        if (str_equal(l.ev, "controller") || str_equal(l.ev, "disk"))
+            put_one_not_tested(o, &any, &l, "name", "why_not");
+        else if (str_equal(l.ev, "not_tested"))
+            put_one_not_tested(o, &any, &l, "disk", "why");
+    }
+}
+
+static uint32_t flags_of(const struct journal_line *l)
+{
+    struct json_value flags, flag;
+    size_t cursor = 0;
+    char word[24];
+    uint32_t seen = 0;
+
+    if (!json_member(&l->body, "flags", &flags) || flags.kind != JSON_ARRAY)
+        return 0;
+    while (json_next(&flags, &cursor, NULL, &flag))
+        for (unsigned i = 0; json_to_str(&flag, word, sizeof word) && i < step_flag_count; i++)
+            if (str_equal(word, step_flags[i].name))
+                seen |= step_flags[i].flag;
+    return seen;
+}
+
+static void put_flag_meanings(struct render_out *o, const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    uint32_t seen = 0;
+    char label[32];
+
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "step_end", &l))
+        seen |= flags_of(&l);
+    if (!seen)
+        return;
+    page_line(o, "%s", "");
+    page_line(o, "What the flags mean");
+    for (unsigned i = 0; i < step_flag_count; i++)
+        if (seen & step_flags[i].flag) {
+            str_fmt(label, sizeof label, "%-15s ", step_flags[i].name);
+            page_wrap(o, 2, label, step_flags[i].sentence);
+        }
+}
+
+/* ---- the page ---- */
+static void (*const parts[])(struct render_out *o, const struct run *run) = {
+    put_headline,       put_reservations,   put_machine,  put_controllers, put_drives,
+    put_orphaned_cells, put_other_findings, put_problems, put_not_tested,  put_flag_meanings,
+};
+
+void render_summary(const char *journal, size_t len, struct render_out *out)
+{
+    struct run_walk w;
+    struct run run;
+
+    run_walk_start(&w, journal, len);
+    while (!out->failed && run_walk_next(&w, &run)) {
+        if (w.runs > 1) {
+            page_line(out, "%s", "");
+            page_line(out, "===== another run in the same journal =====");
+            page_line(out, "%s", "");
+        }
+        for (unsigned i = 0; i < ARRAY_COUNT(parts); i++)
+            parts[i](out, &run);
+    }
+    if (!w.runs) {
+        page_line(out, "%s  nothing was measured: there is no journal here",
+                  verdict_text(VERDICT_NOT_TESTED));
+        put_reservation(out, w.reader.corrupt_lines, "line of a journal is damaged and was not read",
+                        "lines of a journal are damaged and were not read");
+    }
+    if (w.reader.stale_lines) {
+        page_line(out, "%s", "");
+        page_line(out, "Behind the end: %llu line%s of an earlier run, left out", ull(w.reader.stale_lines),
+                  plural(w.reader.stale_lines));
+    }
+}

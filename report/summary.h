@@ -1,0 +1,37 @@
+#ifndef REPORT_SUMMARY_H
+#define REPORT_SUMMARY_H
+#include "page.h"
+#include "runs.h"
+
+/* The parts of the human page, each a function of one run. */
+
+/* ---- summary_drive.c: what is said of each drive ---- */
+enum { SUMMARY_MAX_DISKS = 256 };
+struct drive {
+    char name[24];
+    bool has_verdict;
+    enum verdict verdict;
+    uint64_t cells, findings, errors;
+};
+bool drive_was_tested(const struct drive *d);
+/* Walks the drives that the run describes; only the first SUMMARY_MAX_DISKS are looked up. */
+struct drive_walk {
+    struct run_lines lines;
+    uint64_t count;
+};
+void drive_walk_start(struct drive_walk *w, const struct run *run);
+bool drive_walk_next(struct drive_walk *w, const struct run *run, struct journal_line *l, struct drive *d);
+
+void put_drives(struct render_out *o, const struct run *run);
+/* Numbers whose drive's description was lost are numbers all the same. */
+void put_orphaned_cells(struct render_out *o, const struct run *run);
+void put_other_findings(struct render_out *o, const struct run *run);
+
+/* ---- words ---- */
+const char *plural(uint64_t n);
+/* Appends `before` (unless it would come first) and the member, when it says something. */
+void add_str(struct text *t, const struct journal_line *l, const char *key, const char *before);
+/* A blank line and the title, the first time. */
+void put_title_once(struct render_out *o, bool *done, const char *title);
+
+#endif

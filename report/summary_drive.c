@@ -1,0 +1,357 @@
+#include "summary.h"
+#include "bits.h"
+#include "finding.h"
+#include "str.h"
+
+enum { SHOWN_ERRORS_MAX = 16 };
+
+static unsigned long long ull(uint64_t v) { return v; }
+
+/* ---- one drive ---- */
+static void look_up_drive(const struct run *run, struct drive *d)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    char word[24];
+
+    run_lines_start(&lines, run);
+    while (run_lines_next(&lines, &l)) {
+        d->cells += str_equal(l.ev, "step_end") && line_is(&l, "disk", d->name);
+        d->findings += str_equal(l.ev, "finding") && line_is(&l, "subject", d->name);
+        d->errors += str_equal(l.ev, "io_error") && line_is(&l, "disk", d->name);
+        if (str_equal(l.ev, "disk_verdict") && line_is(&l, "disk", d->name) &&
+            line_str(&l, "verdict", word, sizeof word))
+            d->has_verdict = verdict_from_text(word, &d->verdict);
+    }
+}
+
+bool drive_was_tested(const struct drive *d)
+{
+    return d->has_verdict ? d->verdict != VERDICT_NOT_TESTED : d->cells != 0;
+}
+
+void drive_walk_start(struct drive_walk *w, const struct run *run)
+{
+    run_lines_start(&w->lines, run);
+    w->lines.reader.len = run->disks_len;
+    w->count = 0;
+}
+
+bool drive_walk_next(struct drive_walk *w, const struct run *run, struct journal_line *l, struct drive *d)
+{
+    if (!run_lines_find(&w->lines, "disk", l))
+        return false;
+    *d = (struct drive){ 0 };
+    line_str(l, "name", d->name, sizeof d->name);
+    if (w->count++ < SUMMARY_MAX_DISKS)
+        look_up_drive(run, d);
+    return true;
+}
+
+/* ---- cells ---- */
+enum {
+    COL_BLOCK = 9,
+    COL_RW = 10,
+    COL_RW_WIDTH = 8,
+    COL_DEPTH = 23,
+    COL_RATE = 32,
+    COL_IOPS = 41,
+    COL_P50 = 51,
+    COL_P99 = 61,
+    COL_JOB = 63
+};
+
+static void put_cells_head(struct render_out *o)
+{
+    char line[PAGE_COLUMNS + 1];
+    struct text t = text_over(line, sizeof line);
+
+    put_right(&t, COL_BLOCK, "block");
+    put_left(&t, COL_RW, COL_RW_WIDTH, "rw");
+    put_right(&t, COL_DEPTH, "QD");
+    put_right(&t, COL_RATE, "MB/s");
+    put_right(&t, COL_IOPS, "IOPS");
+    put_right(&t, COL_P50, "p50");
+    put_right(&t, COL_P99, "p99");
+    put_left(&t, COL_JOB, PAGE_COLUMNS - COL_JOB, "job");
+    page_line(o, "%s", line);
+}
+
+static void put_cell_number(struct text *line, size_t end, size_t width, uint64_t v, unsigned decimals)
+{
+    char word[32];
+    struct text t = text_over(word, sizeof word);
+
+    put_number_in(&t, v, decimals, width);
+    put_right(line, end, word);
+}
+
+static void put_cell_percentile(struct text *line, size_t end, const struct journal_line *l, const char *ppm)
+{
+    struct json_value all, one;
+    char word[32];
+    struct text t = text_over(word, sizeof word);
+    uint64_t ns;
+
+    if (json_member(&l->body, "latency_percentile_ns", &all) && json_member(&all, ppm, &one) &&
+        json_to_u64(&one, &ns))
+        put_duration_in(&t, ns);
+    else
+        text_str(&t, "-");
+    put_right(line, end, word);
+}
+
+/* The names of a cell's flags, and everything else that its number must not be read without. */
+static void put_cell_remarks(struct render_out *o, const struct journal_line *l)
+{
+    struct json_value flags, flag;
+    size_t cursor = 0;
+    char text[320], word[24];
+    struct text t = text_over(text, sizeof text);
+    uint64_t errors = line_u64(l, "errors"), retries = line_u64(l, "retries");
+
+    if (json_member(&l->body, "flags", &flags) && flags.kind == JSON_ARRAY)
+        while (json_next(&flags, &cursor, NULL, &flag)) {
+            json_to_str(&flag, word, sizeof word);
+            text_fmt(&t, "%s%s", t.len ? ", " : "flags: ", flag.kind == JSON_STRING ? word : "?");
+        }
+    if (errors)
+        text_fmt(&t, "%s%llu error%s", t.len ? "; " : "", ull(errors), plural(errors));
+    if (retries)
+        text_fmt(&t, "%s%llu retr%s", t.len ? "; " : "", ull(retries), retries == 1 ? "y" : "ies");
+    add_str(&t, l, "reason", "; ");
+    if (t.len)
+        page_wrap(o, COL_RW + 2, "", text);
+}
+
+static void put_cell(struct render_out *o, const struct journal_line *l)
+{
+    char line[160], word[48];
+    struct text t = text_over(line, sizeof line), w = text_over(word, sizeof word);
+    size_t at;
+
+    text_size(&w, line_u64(l, "block_bytes"));
+    put_right(&t, COL_BLOCK, word);
+    line_str(l, "rw", word, sizeof word);
+    text_char(&t, ' ');
+    put_left(&t, COL_RW, COL_RW_WIDTH, word);
+    put_cell_number(&t, COL_DEPTH, 6, line_u64(l, "depth"), 0);
+    put_cell_number(&t, COL_RATE, 8, line_u64(l, "bytes_per_s") / 100000, 1);
+    put_cell_number(&t, COL_IOPS, 8, line_u64(l, "iops_milli") / 1000, 0);
+    put_cell_percentile(&t, COL_P50, l, "500000");
+    put_cell_percentile(&t, COL_P99, l, "990000");
+    line_str(l, "job", word, sizeof word);
+    text_str(&t, "  ");
+    at = max_u64(t.len, COL_JOB);
+    put_left(&t, at, at + 2 < PAGE_COLUMNS ? PAGE_COLUMNS - at : 2, word);
+    page_line(o, "%s", line);
+    put_cell_remarks(o, l);
+}
+
+static void put_cells(struct render_out *o, const struct run *run, const struct drive *d)
+{
+    struct run_lines lines;
+    struct journal_line l;
+
+    if (!d->cells)
+        return;
+    put_cells_head(o);
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "step_end", &l))
+        if (line_is(&l, "disk", d->name))
+            put_cell(o, &l);
+}
+
+/* ---- findings ---- */
+static const char *const certainty_words[] = {
+    [SURE] = "", [LIKELY] = " (likely)", [HINT] = " (a hint, no more)"
+};
+
+static void put_part(struct render_out *o, const char *label, const struct journal_line *l, const char *key)
+{
+    char text[480];
+
+    if (line_str(l, key, text, sizeof text))
+        page_wrap(o, 8, label, text);
+}
+
+static void put_finding(struct render_out *o, const struct journal_line *l, bool with_subject)
+{
+    char code[40], level[16], subject[28] = "", text[200];
+    const struct finding_kind *kind;
+    struct text t = text_over(text, sizeof text);
+    bool asks_for_action;
+
+    line_str(l, "code", code, sizeof code);
+    line_str(l, "level", level, sizeof level);
+    kind = finding_kind(code);
+    asks_for_action = !str_equal(level, finding_level_text(FINDING_PASS)) &&
+                      !str_equal(level, finding_level_text(FINDING_INFO));
+    if (with_subject && line_str(l, "subject", subject, sizeof subject))
+        text_fmt(&t, "%s: ", subject);
+    text_str(&t, kind ? kind->title : code);
+    if (kind && asks_for_action)
+        text_str(&t, certainty_words[kind->certainty]);
+    str_copy(subject, sizeof subject, level);
+    str_copy(subject + str_len(subject), sizeof subject - str_len(subject), "  ");
+    page_wrap(o, 2, subject, text);
+    put_part(o, "seen:     ", l, "seen");
+    put_part(o, "expected: ", l, "expected");
+    if (kind && asks_for_action && kind->advice && kind->advice[0])
+        page_wrap(o, 8, "do:       ", kind->advice);
+}
+
+static void put_findings_of(struct render_out *o, const struct run *run, const struct drive *d)
+{
+    struct run_lines lines;
+    struct journal_line l;
+
+    if (!d->findings)
+        return;
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "finding", &l))
+        if (line_is(&l, "subject", d->name))
+            put_finding(o, &l, false);
+}
+
+void put_other_findings(struct render_out *o, const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l, disk;
+    char subject[28];
+    bool any = false;
+
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "finding", &l)) {
+        line_str(&l, "subject", subject, sizeof subject);
+        if (run_find_disk(run, subject, &disk))
+            continue;
+        put_title_once(o, &any, "Findings on everything else");
+        put_finding(o, &l, true);
+    }
+}
+
+/* ---- drives ---- */
+static void put_errors(struct render_out *o, const struct run *run, const struct drive *d)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    char text[300];
+    unsigned shown = 0;
+
+    if (!d->errors)
+        return;
+    run_lines_start(&lines, run);
+    while (run_lines_next(&lines, &l)) {
+        struct text t = text_over(text, sizeof text);
+        uint64_t blocks = line_u64(&l, "blocks");
+
+        if (str_equal(l.ev, "io_errors_more") && line_is(&l, "disk", d->name)) {
+            text_fmt(&t, "and %llu more", ull(line_u64(&l, "count")));
+        } else if (str_equal(l.ev, "io_error") && line_is(&l, "disk", d->name) &&
+                   shown++ < SHOWN_ERRORS_MAX) {
+            text_fmt(&t, "%s LBA %llu, %llu block%s", line_u64(&l, "located") ? "at" : "in the command from",
+                     ull(line_u64(&l, "lba")), ull(blocks), plural(blocks));
+            add_str(&t, &l, "words", ": ");
+        } else {
+            continue;
+        }
+        page_wrap(o, 2, "failed read ", text);
+    }
+    if (shown > SHOWN_ERRORS_MAX)
+        page_line(o, "  %u more failed reads are in the journal", shown - SHOWN_ERRORS_MAX);
+}
+
+static void put_drive_identity(struct render_out *o, const struct journal_line *l)
+{
+    char text[360];
+    struct text t = text_over(text, sizeof text);
+    uint64_t lba_bytes = line_u64(l, "lba_bytes"), lba_count = line_u64(l, "lba_count");
+
+    add_str(&t, l, "model", "");
+    add_str(&t, l, "serial", ", serial ");
+    add_str(&t, l, "firmware", ", firmware ");
+    page_wrap(o, 2, "", t.len ? text : "does not say what it is");
+    text_reset(&t);
+    text_capacity(&t, lba_bytes && lba_count > UINT64_MAX / lba_bytes ? UINT64_MAX : lba_count * lba_bytes);
+    text_fmt(&t, ", %llu blocks of %llu bytes", ull(lba_count), ull(lba_bytes));
+    add_str(&t, l, "kind", ", ");
+    add_str(&t, l, "controller", " on ");
+    page_wrap(o, 2, "", text);
+}
+
+static void put_drive_verdict(struct render_out *o, const struct run *run, const struct drive *d)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    char why[400];
+
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "disk_verdict", &l))
+        if (line_is(&l, "disk", d->name) && line_str(&l, "why", why, sizeof why))
+            page_wrap(o, 2, "", why);
+}
+
+static void put_drive_head(struct render_out *o, const struct drive *d)
+{
+    char head[PAGE_COLUMNS + 1];
+    struct text t = text_over(head, sizeof head);
+
+    text_fmt(&t, "-- %s  %s ", d->name,
+             d->has_verdict ? verdict_text(d->verdict) : "no verdict in this journal");
+    text_pad(&t, PAGE_COLUMNS, '-');
+    page_line(o, "%s", "");
+    page_line(o, "%s", head);
+}
+
+static void (*const drive_parts[])(struct render_out *o, const struct run *run, const struct drive *d) = {
+    put_drive_verdict,
+    put_cells,
+    put_errors,
+    put_findings_of,
+};
+
+void put_drives(struct render_out *o, const struct run *run)
+{
+    struct drive_walk w;
+    struct journal_line l;
+    struct drive d;
+
+    drive_walk_start(&w, run);
+    while (w.count < SUMMARY_MAX_DISKS && drive_walk_next(&w, run, &l, &d)) {
+        put_drive_head(o, &d);
+        put_drive_identity(o, &l);
+        for (unsigned i = 0; i < ARRAY_COUNT(drive_parts); i++)
+            drive_parts[i](o, run, &d);
+    }
+    while (run_lines_find(&w.lines, "disk", &l))
+        w.count++;
+    if (w.count > SUMMARY_MAX_DISKS) {
+        page_line(o, "%s", "");
+        page_line(o, "%llu more drives are not shown here; results.csv has their numbers",
+                  ull(w.count - SUMMARY_MAX_DISKS));
+    }
+}
+
+void put_orphaned_cells(struct render_out *o, const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l, disk;
+    char name[28], last[28] = "";
+    bool any = false;
+
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "step_end", &l)) {
+        line_str(&l, "disk", name, sizeof name);
+        if (run_find_disk(run, name, &disk))
+            continue;
+        if (!any || !str_equal(name, last)) {
+            page_line(o, "%s", "");
+            page_line(o, "-- %s  its description is missing from the journal", name);
+            put_cells_head(o);
+        }
+        any = true;
+        str_copy(last, sizeof last, name);
+        put_cell(o, &l);
+    }
+}
