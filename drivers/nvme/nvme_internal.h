@@ -1,0 +1,195 @@
+#ifndef NVME_INTERNAL_H
+#define NVME_INTERNAL_H
+#include "gate.h"
+#include "lane.h"
+#include "nvme.h"
+#include "nvme_regs.h"
+#include "nvme_spec.h"
+
+/* Our own numbers, each with its reason. */
+enum {
+    NVME_ADMIN_ENTRIES = 64,       /* one page of SQEs; some virtual controllers want a large admin queue */
+    NVME_MAX_PAIRS = 8,            /* one processor drives them all: more pairs only share its time */
+    NVME_MAX_ENTRIES = 1024,       /* 64 KiB of SQEs; no drive gains from a deeper queue */
+    NVME_MAX_PAGE_SHIFT = 16,      /* alignment of everything: larger smallest pages are not believed */
+    NVME_ADMIN_LIMIT_MS = 30000,   /* Identify right after power-up may wait for the medium */
+    NVME_DELETE_LIMIT_MS = 2000,   /* a courtesy before shutdown, which ends the queues anyway */
+    NVME_LADDER_LIMIT_MS = 5000,   /* an admin command while recovering */
+    NVME_ABORT_LIMIT_MS = 1000,    /* Abort and the end of the aborted command together */
+    NVME_MAX_RESETS = 1,           /* a second one in a run only hides a broken drive */
+    NVME_SHUTDOWN_MIN_MS = 5000,   /* RTD3E is 0 on many drives, and absurd on some (fact A9) */
+    NVME_SHUTDOWN_MAX_MS = 60000,
+    NVME_WALK_NSIDS = 1024         /* without an active list: as many ids as one list page would name */
+};
+/* One list page of 4 KiB holds 512 entries, enough for one command of this size: no list is ever chained. */
+#define NVME_MAX_COMMAND_BYTES ((uint32_t)(2 * MIB))
+#define NVME_READ_DEADLINE_NS  (30 * NS_PER_S)
+
+struct nvme_ctrl;
+struct nvme_lane;
+struct nvme_pair;
+
+/* ---- quirks ---- */
+enum nvme_quirk {
+    QUIRK_WAIT_BEFORE_READY = 1 << 0, /* CSTS answers nonsense for 2.3 s after a disable */
+    QUIRK_MQES_ZERO = 1 << 1,         /* MQES reads 0 and means 64 entries */
+    QUIRK_DEPTH_1 = 1 << 2,
+    QUIRK_DMA_48 = 1 << 3,
+    QUIRK_NO_DESCRIPTORS = 1 << 4,    /* CNS 03h is not understood */
+    QUIRK_NO_LISTS = 1 << 5,          /* CNS above 1 is not understood */
+    QUIRK_NO_SHST = 1 << 6            /* shutdown never reports its end */
+};
+/* Flags for the device; *refusal is set when it must not be driven at all.  [any] */
+unsigned nvme_quirks(const struct pci_fn *fn, const char **refusal);
+
+/* ---- a command in flight ---- */
+struct nvme_tag {
+    struct nvme_lane *lane; /* NULL: not in flight */
+    uint64_t lba;
+    uint16_t slot;
+    uint16_t reserved[7];
+};
+_Static_assert(sizeof(struct nvme_tag) == 32, "two tags per cache line");
+
+/* ---- an I/O queue pair; several lanes may share one ---- */
+struct nvme_pair {
+    struct nvme_sqe *sqe;
+    struct nvme_cqe *cqe;
+    struct nvme_tag *tags;      /* entries - 1: the queue never fills, so its tail never laps the head */
+    uint16_t *free_tags;        /* stack: the tag freed last is warm */
+    uint32_t entries, free_count;
+    uint32_t sq_tail, rung_tail, cq_head;
+    uint32_t phase;             /* CQE_PHASE or 0: what a new completion carries */
+    uint32_t sqid_base;         /* qid << 16, as a completion carries it */
+    uint32_t sq_bell, cq_bell;
+    bool broken;                /* broke the protocol or belongs to a dead controller: not looked at any more */
+    struct nvme_ctrl *ctrl;
+    uint16_t qid;
+    bool created;               /* the device knows both queues */
+    unsigned lane_count;
+    struct dma_buf mem;         /* SQ, then CQ at the next page */
+};
+
+/* ---- a lane ---- */
+struct nvme_lane {
+    struct io_lane base;
+    struct nvme_pair *pair;
+    struct lane_slots slots;
+    struct gate_pass pass;
+    uint64_t data_bus, list_bus;
+    uint64_t slot_bytes;        /* from one slot's buffer to the next: 0 when all share one */
+    uint32_t nsid, lba_shift, page_bytes;
+    uint32_t max_blocks;        /* of a request: what the buffer holds */
+    uint32_t list_bytes;        /* room of one PRP list */
+    uint32_t slot_list_bytes;   /* of all lists of one slot: 0 when all share them */
+    bool told_misuse, retired;  /* retired: closed, but the device may still write into its memory */
+    struct dma_buf lists;
+    struct nvme_lane *next;
+};
+
+/* ---- a namespace ---- */
+struct nvme_disk {
+    struct disk base;
+    uint32_t nsid, lba_shift;
+};
+
+/* ---- the admin queue: one command at a time ---- */
+struct nvme_admin_queue {
+    struct nvme_sqe *sqe;
+    struct nvme_cqe *cqe;
+    uint16_t tail, head, next_cid;
+    uint32_t phase;
+    bool stuck;                 /* a command was not answered: unusable until the controller is reset */
+    struct dma_buf mem;         /* SQ, then CQ at the next page */
+};
+struct nvme_answer {
+    uint32_t dw0;
+    uint16_t status;            /* 15 bits; 0: success */
+};
+
+/* ---- a controller ---- */
+struct nvme_ctrl {
+    struct controller base;
+    struct mmio regs;
+    uint64_t cap;
+    uint32_t vs, page_bytes, bell_stride_bytes;
+    uint32_t ready_ms, shutdown_ms;
+    uint32_t entries;           /* of an I/O queue */
+    uint32_t max_command_bytes;
+    uint32_t nn;                /* highest NSID there can be */
+    bool has_namespaces;
+    unsigned quirks;
+    struct dma_limits dma;
+    bool pci_enabled;
+    bool ours;                  /* the admin queue that the controller uses is our memory */
+    bool may_dma;               /* enabled by us and not seen to have stopped since */
+    unsigned resets;
+    struct nvme_admin_queue admin;
+    struct dma_buf scratch;     /* two identify pages: a list, and a structure */
+    unsigned pair_limit, pair_count;
+    struct nvme_pair *pairs[NVME_MAX_PAIRS];
+    struct nvme_lane *lanes;
+    struct disk *disks[CONTROLLER_MAX_DISKS];
+};
+static inline struct nvme_ctrl *nvme_of(struct controller *c) { return (struct nvme_ctrl *)c; }
+
+/* ---- nvme_ready.c: registers  [any] ---- */
+/* One step of a wait that began at start_ns: a breath at first, a millisecond later. */
+void nvme_wait_step(uint64_t start_ns);
+/* From any state to CSTS.RDY=0, after which the device touches no memory of ours. */
+int nvme_disable(struct nvme_ctrl *c);
+/* From RDY=0 to RDY=1 with an empty admin queue. */
+int nvme_enable(struct nvme_ctrl *c);
+/* Normal shutdown (CC.SHN), then disabled.  Deletes our queues first.  Never fails: what it could not
+ * reach shows in may_dma. */
+void nvme_stop(struct nvme_ctrl *c);
+
+/* ---- nvme_admin.c: admin commands  [any] ---- */
+void nvme_admin_reset(struct nvme_ctrl *c);
+/* Asks the gate, sends one command and waits for its answer.  E_REFUSED: by the gate (answer->status 0) or
+ * by the device (status says why).  Anything worse is recorded in *f (may be NULL). */
+int nvme_admin(struct nvme_ctrl *c, struct fault *f, const char *what, const struct nvme_sqe *command,
+               uint32_t limit_ms, struct nvme_answer *answer);
+/* Fills page 0 or 1 of scratch.  E_REFUSED: the device does not answer this question. */
+int nvme_identify(struct nvme_ctrl *c, uint8_t cns, uint32_t nsid, unsigned scratch_page);
+/* Asks for pairs, says how many were granted. */
+int nvme_set_queue_count(struct nvme_ctrl *c, unsigned want, unsigned *granted, uint32_t limit_ms);
+/* Empties the pair's rings and makes the device know them: completion queue first. */
+int nvme_create_pair(struct nvme_ctrl *c, struct nvme_pair *p, uint32_t limit_ms);
+/* Submission queue first.  Errors are only noted: shutdown follows. */
+void nvme_delete_pairs(struct nvme_ctrl *c);
+/* The device may have refused (OK then, too): what counts is whether the command comes back. */
+int nvme_abort(struct nvme_ctrl *c, uint16_t qid, uint16_t tag);
+uint32_t nvme_sq_bell(const struct nvme_ctrl *c, unsigned qid);
+uint32_t nvme_cq_bell(const struct nvme_ctrl *c, unsigned qid);
+
+/* ---- nvme_identify.c ---- */
+int nvme_find_controller(struct nvme_ctrl *c);                                  /* [any] */
+int nvme_find_namespaces(struct nvme_ctrl *c);                                  /* [boot] allocates disks */
+
+/* ---- nvme_io.c: the path of an I/O  [any] ---- */
+unsigned nvme_submit(struct io_lane *l, const struct io_request *r, unsigned n);
+void nvme_kick(struct io_lane *l);
+unsigned nvme_poll(struct io_lane *l, struct io_completion *c, unsigned max);
+/* Takes what waits in the completion queue into the lanes' done lists. */
+void nvme_reap_pair(struct nvme_pair *p);
+
+/* ---- nvme_ladder.c: what follows a deadline  [any] ---- */
+void nvme_expire(struct io_lane *l, unsigned slot);
+/* No lane of the pair (NULL: of the controller) takes work any more; what was in flight is lost. */
+void nvme_kill_lanes(struct nvme_ctrl *c, const struct nvme_pair *p);
+
+/* ---- nvme_lane.c  [boot] ---- */
+int nvme_lane_open(struct disk *d, const struct lane_shape *shape, struct io_lane **out);
+void nvme_lane_close(struct io_lane *l);
+void nvme_free_lane(struct nvme_lane *l);
+void nvme_free_pairs(struct nvme_ctrl *c);
+
+/* ---- nvme_text.c  [any] ---- */
+void nvme_status_words(uint32_t detail, struct text *out);
+/* Media or device error. */
+enum io_status nvme_status_kind(uint32_t status);
+
+extern const struct disk_ops nvme_disk_ops;
+
+#endif
