@@ -55,6 +55,35 @@ src = $(wildcard $(addsuffix /*.c,$(1)))
 host_src = $(filter-out base/mem.c,$(call src,$(1)))
 objs = $(patsubst %.c,$(OUT)/$(1)/%.o,$(2))
 
+# ---- the application ----
+GNU_EFI  := -DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi -isystem /usr/include/efi/x86_64
+CRT0     := /usr/lib/crt0-efi-x86_64.o
+APP_SRC  := $(call src,$(ROOMS) efi)
+APP_OBJS := $(call objs,efi,$(APP_SRC))
+# .dynsym and .dynstr are not needed: the image relocates itself by .dynamic and .rela.
+APP_SECTIONS := .text .rodata .reloc .dynamic .data .rela .bss
+
+all: $(OUT)/BOOTX64.EFI
+.DEFAULT_GOAL := all
+.PHONY: all
+
+$(OUT)/efi/efi/%.o: EFI_FLAGS += $(GNU_EFI)
+
+# libefi and libgcc are not linked (libgcc's 128-bit helpers use the red zone, which firmware's interrupts
+# overwrite); --no-undefined makes any such need an error here.  libgnuefi holds only the self-relocation.
+$(OUT)/app.so: $(APP_OBJS) efi/app.lds
+	ld -nostdlib -znocombreloc -shared -Bsymbolic --no-undefined --fatal-warnings -T efi/app.lds $(CRT0) \
+	  $(APP_OBJS) -o $@ /usr/lib/libgnuefi.a
+	@! nm $@ | grep -E '__[a-z]*ti[0-9]?$$' || { echo "128-bit helper linked"; exit 1; }
+$(OUT)/BOOTX64.EFI: $(OUT)/app.so image/pe-finish
+	objcopy $(addprefix -j ,$(APP_SECTIONS)) --target efi-app-x86_64 --subsystem=10 $< $@
+	image/pe-finish $@
+
+image: $(OUT)/baresweep.img
+$(OUT)/baresweep.img: $(OUT)/BOOTX64.EFI image/make-image boot/baresweep.conf
+	image/make-image $@ $(OUT)/BOOTX64.EFI boot/baresweep.conf
+.PHONY: image
+
 # ---- host tests: one program per room, so that one broken room does not hide the others ----
 UNIT_base    := base
 UNIT_result  := base result
@@ -108,5 +137,54 @@ endef
 $(foreach f,$(FUZZES),$(eval $(call fuzz_program,$(f))))
 replay: $(addprefix replay-,$(FUZZES))
 .PHONY: replay
+
+# ---- the drivers against QEMU's own devices, from the host ----
+QTEST_nvme := base drivers drivers/nvme tests/platform/qtest
+QTEST_ahci := base drivers drivers/ahci tests/platform/qtest
+QTEST_mfi  := base drivers drivers/mfi tests/platform/qtest
+QTESTS := nvme ahci mfi
+
+define qtest_program
+$(OUT)/qtest-$(1): $$(call objs,host,$$(call room_src,$(QTEST_$(1)) tests/qtest/$(1)) tests/unit/test_main.c)
+	gcc $(HOST_FLAGS) -o $$@ $$^
+qtest-$(1): $(OUT)/qtest-$(1)
+	$$< $$(TEST)
+.PHONY: qtest-$(1)
+endef
+$(foreach t,$(QTESTS),$(eval $(call qtest_program,$(t))))
+qtest: $(addprefix qtest-,$(QTESTS))
+.PHONY: qtest
+
+# ---- lint ----
+C_FILES := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' 2>/dev/null)
+PORTABLE_SRC := $(call src,$(ROOMS))
+TEST_SRC := $(filter %.c,$(filter tests/% tools/% bench/%,$(C_FILES)))
+
+lint: lint-format lint-clang lint-cppcheck lint-arrows io-path
+lint-format:
+	@clang-format --dry-run -Werror $(C_FILES)
+$(OUT)/clang/%.ok: %.c
+	@mkdir -p $(@D)
+	@clang $(WARN) -fsyntax-only -ffreestanding -fshort-wchar -mno-red-zone $(if $(filter efi/%,$<),$(GNU_EFI)) \
+	  $(call incs,$(call room,$<)) -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
+	@touch $@
+lint-clang: $(patsubst %.c,$(OUT)/clang/%.ok,$(PORTABLE_SRC) $(call src,efi) $(TEST_SRC))
+lint-cppcheck:
+	@cppcheck -q --std=c11 --platform=unix64 --enable=warning,portability --inline-suppr --error-exitcode=1 \
+	  --suppressions-list=tools/cppcheck-suppressions $(addprefix -I,$(INC_efi) drivers/nvme drivers/ahci drivers/mfi) \
+	  $(PORTABLE_SRC) $(call src,efi)
+# The compiler keeps the arrows between rooms; firmware's header and libc's must not be reached another way.
+lint-arrows:
+	@! grep -nE 'include <(efi|std(io|lib)|string|unistd)' $(filter-out efi/%,$(PORTABLE_SRC) $(wildcard $(addsuffix /*.h,$(ROOMS))))
+	@! grep -nE '^.(ifn?def|if) ' $(PORTABLE_SRC)
+.PHONY: lint lint-format lint-clang lint-cppcheck lint-arrows io-path
+
+# The I/O path calls only what platform.h marks [any]: the linked objects' undefined symbols prove it.
+IO_PATH_SRC := $(wildcard drivers/nvme/nvme_io*.c drivers/ahci/ahci_io*.c drivers/mfi/mfi_io*.c) drivers/lane.c \
+               drivers/fault.c drivers/gate.c sweep/engine.c sweep/hist.c sweep/perm.c
+$(OUT)/io_path.o: $(call objs,efi,$(IO_PATH_SRC))
+	ld -r -o $@ $^
+io-path: $(OUT)/io_path.o tools/io-path-allowed
+	@tools/check-io-path $(OUT)/io_path.o tools/io-path-allowed drivers/platform.h
 
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)

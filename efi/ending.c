@@ -1,0 +1,102 @@
+#include "ending.h"
+#include "console.h"
+#include "record.h"
+#include "serial.h"
+#include "views.h"
+
+enum { END_LINES = 220, END_LINE_BYTES = 120 };
+static char lines[END_LINES][END_LINE_BYTES];
+static unsigned line_count;
+
+static void end_line(const struct known_disk *k)
+{
+    if (line_count < END_LINES)
+        str_fmt(lines[line_count++], END_LINE_BYTES, "%-10s %-15s %-20.20s %-20.20s %s", verdict_text(k->verdict),
+                k->disk->name, k->disk->model, k->disk->serial, k->why);
+}
+
+void ending_judge(const struct inventory *inv, const struct conf *conf, struct run_status *status)
+{
+    unsigned wanted = 0, tested = 0;
+    enum verdict disks = VERDICT_NOT_TESTED, worst;
+
+    for (unsigned i = 0; i < inv->disk_count; i++) {
+        const struct known_disk *k = &inv->disks[i];
+
+        journal_disk_verdict(record_journal(), k->disk->name, k->verdict, k->why);
+        end_line(k);
+        disks = verdict_join(disks, k->verdict);
+        wanted += k->wanted;
+        tested += k->verdict != VERDICT_NOT_TESTED;
+    }
+    if (conf->expect_disks && wanted < conf->expect_disks) {
+        status->expectation_missed = true;
+        record_finding("expectation-missed", FINDING_FAIL, "run", NULL, "%u usable disks found, %u expected", wanted,
+                       conf->expect_disks);
+    }
+    record_worst(&worst);
+    /* Warnings about the machine do not turn "nothing was measured" into a result; a failed controller does. */
+    status->verdict = tested || worst == VERDICT_FAIL ? verdict_join(disks, worst) : VERDICT_NOT_TESTED;
+}
+
+static void show_end(const struct run_status *status, const struct medium *m)
+{
+    struct end_view v = { .verdict = status->verdict, .lines = (const char(*)[END_LINE_BYTES])lines,
+                          .line_count = line_count };
+    enum verdict level;
+    const char *worst = record_worst(&level);
+
+    str_copy(v.headline, sizeof v.headline, worst[0] ? worst : "nothing to report");
+    str_fmt(v.where, sizeof v.where, "%s", m->state == MEDIUM_OK ? m->where : m->problem);
+    view_end(console_grid(), &v);
+    console_show();
+}
+
+struct run_ending ending_write(const struct run_status *status, const struct conf *conf, struct medium *m)
+{
+    struct run_ending e = run_ending(status, conf->warn_chains);
+    const char *text;
+    size_t len;
+
+    journal_run_end(record_journal(), status, &e);
+    record_checkpoint(m, 0);
+    text = record_text(&len);
+    if (m->state == MEDIUM_OK &&
+        (!medium_write(m, "summary.txt", render_summary, text, len) ||
+         !medium_write(m, "results.csv", render_csv, text, len)))
+        serial_say("summary.txt or results.csv could not be written; the journal is whole");
+    if (console_present())
+        show_end(status, m);
+    medium_close(m);
+    return e;
+}
+
+static bool summary_to_serial(void *ctx, const char *bytes, size_t len)
+{
+    static char line[256];
+    static size_t used;
+
+    (void)ctx;
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] == '\n' || used == sizeof line - 1) {
+            line[used] = 0;
+            serial_say("%s", line);
+            used = 0;
+        }
+        if (bytes[i] != '\n')
+            line[used++] = bytes[i];
+    }
+    return true;
+}
+
+void ending_last_line(const struct run_status *status, const struct run_ending *e)
+{
+    struct render_out out = { .write = summary_to_serial };
+    char last[80];
+    size_t len;
+    const char *text = record_text(&len);
+
+    render_summary(text, len, &out);
+    str_fmt(last, sizeof last, "BARESWEEP END verdict=%s exit=%d\n", verdict_text(status->verdict), e->exit_code);
+    serial_line(NULL, last, str_len(last));
+}

@@ -1,0 +1,45 @@
+#ifndef EFI_INVENTORY_H
+#define EFI_INVENTORY_H
+#include "conf.h"
+#include "disk.h"
+#include "medium.h"
+#include "verdict.h"
+
+/* What is in the machine and what may be done with it. */
+
+enum { INVENTORY_MAX_CONTROLLERS = 64, INVENTORY_MAX_DISKS = 512 };
+
+struct known_disk {
+    struct disk *disk;
+    enum verdict verdict;           /* NOT_TESTED until a step measured it */
+    char why[160];                  /* the reason of a verdict that is not PASS */
+    bool wanted;                    /* readable, and the configuration wants it */
+};
+struct known_controller {
+    EFI_HANDLE handle;
+    struct pci_fn fn;
+    const struct driver_row *row;
+    struct controller *driven;      /* NULL: not driven, why_not says it */
+    struct controller firmware;     /* stands for it in the firmware path */
+    bool firmware_had_it;           /* a firmware driver was on it and gets it back */
+    char why_not[240];
+};
+struct inventory {
+    struct known_controller controllers[INVENTORY_MAX_CONTROLLERS];
+    unsigned controller_count;
+    struct known_disk disks[INVENTORY_MAX_DISKS];
+    unsigned disk_count;
+};
+
+/* Finds the storage controllers, takes those that we drive away from firmware (never one on the path to the boot
+ * medium or to the result volume), attaches drivers, lists everything in the journal with findings. */
+void inventory_take(struct inventory *inv, const struct conf *conf, const struct medium *m);
+/* Detaches in the way each kind needs and gives back to firmware what was taken. */
+void inventory_give_back(struct inventory *inv);
+
+struct known_disk *inventory_find(struct inventory *inv, const struct disk *d);
+/* A finding about a disk: into the journal, and into the disk's verdict. */
+void inventory_disk_finding(struct inventory *inv, const struct disk *d, const char *code, enum finding_level level,
+                            const char *expected, const char *seen_fmt, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

@@ -1,0 +1,181 @@
+#include "clock.h"
+#include "console.h"
+#include "ending.h"
+#include "inventory.h"
+#include "machine.h"
+#include "plan.h"
+#include "platform.h"
+#include "record.h"
+#include "serial.h"
+#include "settings.h"
+#include "sweep_run.h"
+#include "version.h"
+#include "views.h"
+
+static struct machine_info machine;
+static struct medium medium;
+static struct settings settings;
+static struct inventory inventory;
+static struct plan plan;
+
+static void report_clock(const struct clock_facts *c)
+{
+    if (!c->tsc_invariant)
+        record_finding("clock-not-invariant", FINDING_WARN, "clock", "CPUID 80000007h EDX bit 8 set",
+                       "the processor does not promise a constant time stamp counter (%llu MHz by %s)",
+                       (unsigned long long)(c->tsc_hz / 1000000), c->calibrated_by);
+    if (c->cross_checked && c->disagreement_permille > 50)
+        record_finding("clock-disagrees", FINDING_WARN, "clock", "two time bases within 5 %",
+                       "ACPI timer and firmware stall differ by %u.%u %%", c->disagreement_permille / 10,
+                       c->disagreement_permille % 10);
+}
+
+static void report_medium(const struct medium *m)
+{
+    static const char *const code[] = {
+        [MEDIUM_NONE] = "no-result-medium", [MEDIUM_READ_ONLY] = "stick-read-only", [MEDIUM_FULL] = "stick-full",
+        [MEDIUM_FAILED] = "stick-full", [MEDIUM_OK] = "",
+    };
+
+    if (m->state != MEDIUM_OK)
+        record_finding(code[m->state], FINDING_WARN, "stick", NULL, "%s; the lines on the serial port are the result",
+                       m->problem);
+}
+
+static void run_name(char *buf, size_t cap, uint64_t run_id)
+{
+    char day[8] = "", time[8] = "";
+    const char *c = machine.clock;
+
+    if (c[0])
+        str_fmt(day, sizeof day, "%.4s%.2s%.2s", c, c + 5, c + 8);
+    if (c[0])
+        str_fmt(time, sizeof time, "%.2s%.2s%.2s", c + 11, c + 14, c + 17);
+    if (c[0])
+        str_fmt(buf, cap, "%s-%s-%08x", day, time, (uint32_t)run_id);
+    else
+        str_fmt(buf, cap, "noclock-%08x", (uint32_t)run_id);
+}
+
+static void begin(void)
+{
+    struct clock_facts clock;
+    char name[40];
+
+    /* Firmware gives an application five minutes. */
+    boot->SetWatchdogTimer(0, 0, 0, NULL);
+    clock_init(&clock);
+    serial_init();
+    console_init();
+    medium_connect_boot_disk();
+    machine_describe(&machine, &clock);
+    uint64_t run_id = machine_run_id(&machine);
+    run_name(name, sizeof name, run_id);
+    medium_open(&medium, name);
+    settings_load(&settings, &medium);
+    record_start(run_id);
+    serial_say("%s %s on %s %s", PRODUCT_NAME, PRODUCT_VERSION, machine.vendor, machine.model);
+    journal_run_start(record_journal(), &machine, settings.conf.run_label);
+    report_clock(&clock);
+    report_medium(&medium);
+}
+
+/* ---- the plan ---- */
+
+static void show_start(void)
+{
+    static char lines[64][120];
+    struct start_view v = { .lines = (const char(*)[120])lines };
+
+    if (!console_present())
+        return;
+    str_fmt(v.product, sizeof v.product, "%s %s", PRODUCT_NAME, PRODUCT_VERSION);
+    str_fmt(v.machine, sizeof v.machine, "%s %s  %s", machine.vendor, machine.model, machine.serial);
+    str_copy(v.medium, sizeof v.medium, medium.state == MEDIUM_OK ? medium.where : medium.problem);
+    struct text t = text_over(v.plan, sizeof v.plan);
+    text_fmt(&t, "%u steps, about ", plan.step_count);
+    text_duration(&t, plan.estimate_ns);
+    text_str(&t, ", read-only: no disk is written");
+    for (unsigned i = 0; i < inventory.disk_count && v.line_count < ARRAY_COUNT(lines); i++) {
+        const struct known_disk *k = &inventory.disks[i];
+        struct text line = text_over(lines[v.line_count++], sizeof lines[0]);
+
+        text_fmt(&line, "%-16s %-24.24s %-20.20s ", k->disk->name, k->disk->model, k->disk->serial);
+        text_capacity(&line, k->disk->lba_count * k->disk->lba_bytes);
+        text_fmt(&line, "  %s", k->wanted ? "" : k->why);
+    }
+    view_start(console_grid(), &v);
+    console_show();
+}
+
+static bool make_plan(void)
+{
+    struct disk **disks = plat_alloc(INVENTORY_MAX_DISKS * sizeof *disks);
+    unsigned n = 0;
+    int rc = E_NOMEM;
+
+    for (unsigned i = 0; disks && i < inventory.disk_count; i++)
+        if (inventory.disks[i].wanted)
+            disks[n++] = inventory.disks[i].disk;
+    if (disks)
+        rc = settings.jobs ? plan_from_jobs(&settings.conf, settings.jobs, disks, n, &plan)
+                           : plan_default(&settings.conf, disks, n, &plan);
+    plat_free(disks);
+    if (!n)
+        record_finding("no-disk", FINDING_INFO, "run", "at least one disk that can be read",
+                       inventory.disk_count ? "none of the %u disks found can be read or is wanted"
+                                            : "no disk was found (%u)",
+                       inventory.disk_count);
+    if (rc != OK) {
+        record_finding("configuration-error", FINDING_WARN, "run", NULL, "no plan could be made: %s", err_text(rc));
+        return false;
+    }
+    for (unsigned i = 0; i < plan.refusal_count; i++) {
+        const struct plan_refusal *r = &plan.refusals[i];
+        struct known_disk *k = r->disk ? inventory_find(&inventory, r->disk) : NULL;
+
+        journal_not_tested(record_journal(), r->disk ? r->disk->name : "", r->job, r->why);
+        if (k && !k->why[0])
+            str_copy(k->why, sizeof k->why, r->why);
+    }
+    return true;
+}
+
+static void do_after(const struct conf *conf, EFI_STATUS status)
+{
+    static const EFI_RESET_TYPE reset[] = { [AFTER_REBOOT] = EfiResetCold, [AFTER_POWEROFF] = EfiResetShutdown };
+
+    if (conf->after == AFTER_RETURN)
+        return;
+    firmware->RuntimeServices->ResetSystem(reset[conf->after], status, 0, NULL);
+}
+
+enum { END_SCREEN_S = 30 };
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
+{
+    struct run_status status = { 0 };
+
+    firmware_init(image, table);
+    begin();
+    status.bad_configuration = settings_report(&settings);
+    inventory_take(&inventory, &settings.conf, &medium);
+    make_plan();
+    journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
+    show_start();
+    sweep_run(&plan, &inventory, &medium, &settings.conf);
+    ending_judge(&inventory, &settings.conf, &status);
+    plan_free(&plan);
+    inventory_give_back(&inventory);
+    struct run_ending ending = ending_write(&status, &settings.conf, &medium);
+    ending_last_line(&status, &ending);
+    if (console_present() && settings.conf.after == AFTER_RETURN)
+        console_wait_key(END_SCREEN_S);
+    struct conf conf = settings.conf;
+    settings_free(&settings);
+    record_end();
+    EFI_STATUS result = ending.efi_code ? EFIERR(ending.efi_code) : EFI_SUCCESS;
+    do_after(&conf, result);
+    return result;
+}

@@ -1,0 +1,16 @@
+#ifndef EFI_SERIAL_H
+#define EFI_SERIAL_H
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Lines on every serial port that firmware offers.  A port carries lines or a screen; we write lines, without
+ * colour codes, also to the port that the firmware's console owns. */
+void serial_init(void);
+unsigned serial_port_count(void);
+/* A whole line, newline included (sent as CR LF).  True while at least one port takes it; a port whose
+ * transmitter stands still for a second is left out from then on. */
+bool serial_line(void *ctx, const char *line, size_t len);
+/* For people: "# " + text. */
+void serial_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
