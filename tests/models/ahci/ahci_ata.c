@@ -72,7 +72,7 @@ static const struct ahci_ata_command commands[] = {
 };
 static const struct ahci_ata_command unknown = { 0, ATA_UNKNOWN, false, false, "unknown command" };
 
-const struct ahci_ata_command *ahci_ata_find(uint8_t opcode)
+const struct ahci_ata_command *model_ahci_ata_find(uint8_t opcode)
 {
     for (unsigned i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (commands[i].opcode == opcode)
@@ -80,7 +80,8 @@ const struct ahci_ata_command *ahci_ata_find(uint8_t opcode)
     return &unknown;
 }
 
-void ahci_ata_decode(const struct ahci_ata_command *c, const uint8_t *cfis, uint64_t *lba, uint32_t *blocks)
+void model_ahci_ata_decode(const struct ahci_ata_command *c, const uint8_t *cfis, uint64_t *lba,
+                           uint32_t *blocks)
 {
     uint64_t low = cfis[4] | (uint64_t)cfis[5] << 8 | (uint64_t)cfis[6] << 16;
     uint32_t count;
@@ -155,8 +156,8 @@ static void read_medium(struct model_ahci *m, struct model_ahci_port *p, struct 
     if (s->nth == d->nth_short && !s->queued && move)
         move--;
     for (uint32_t k = 0; k < move; k++) {
-        model_ahci_pattern(ahci_port_number(m, p), s->lba + k, block, d->sector_bytes);
-        if (!ahci_put(m, p, s, cur, block, d->sector_bytes))
+        model_ahci_pattern(model_ahci_port_number(m, p), s->lba + k, block, d->sector_bytes);
+        if (!model_ahci_put(m, p, s, cur, block, d->sector_bytes))
             return;
     }
     if (good == s->blocks)
@@ -242,7 +243,7 @@ static bool smart(struct model_ahci *m, struct model_ahci_port *p, const uint8_t
         return true;
     default:
         p->seen.refused_writes++;
-        ahci_violation(m, "a SMART command that changes the drive", cfis[3], 0xd0);
+        model_ahci_violation(m, "a SMART command that changes the drive", cfis[3], 0xd0);
         return false;
     }
     seal(block);
@@ -265,7 +266,7 @@ static bool fill_sector(struct model_ahci *m, struct model_ahci_port *p, const s
             d->identify_aborts--;
             return false;
         }
-        ahci_identify(m, ahci_port_number(m, p), d, packet, block);
+        model_ahci_identify(m, model_ahci_port_number(m, p), d, packet, block);
         if (d->identify_untouched) {
             *has_data = false;
             a->lie_bytes = 512;
@@ -280,7 +281,7 @@ static bool fill_sector(struct model_ahci *m, struct model_ahci_port *p, const s
         if (s->cfis[3] == 0xc2)
             return true;
         p->seen.refused_writes++;
-        ahci_violation(m, "DEVICE CONFIGURATION other than IDENTIFY", s->cfis[3], 0xc2);
+        model_ahci_violation(m, "DEVICE CONFIGURATION other than IDENTIFY", s->cfis[3], 0xc2);
     }
     return false;
 }
@@ -295,10 +296,10 @@ static void no_data(const struct model_ahci_port *p, const struct model_ahci_slo
         a->lba = (d->native_lba_count ? d->native_lba_count : d->lba_count) - 1;
 }
 
-void ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
-                  struct ahci_cursor *cur, struct ahci_answer *a)
+void model_ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
+                        struct ahci_cursor *cur, struct ahci_answer *a)
 {
-    const struct ahci_ata_command *c = ahci_ata_find(s->cfis[2]);
+    const struct ahci_ata_command *c = model_ahci_ata_find(s->cfis[2]);
     bool reads_log10 = (s->cfis[2] == 0x2f || s->cfis[2] == 0x47) && s->cfis[4] == LOG_NCQ_ERROR;
     bool answers =
         p->drive.kind == MODEL_AHCI_DISK || (p->drive.kind == MODEL_AHCI_ATAPI && s->cfis[2] == 0xa1);
@@ -318,7 +319,7 @@ void ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct model_
         if (!fill_sector(m, p, s, block, a, &has_data))
             fail(a, ERR_ABRT, 0);
         else if (has_data)
-            ahci_put(m, p, s, cur, block, sizeof block);
+            model_ahci_put(m, p, s, cur, block, sizeof block);
         break;
     case ATA_NO_DATA:
         no_data(p, s, a);

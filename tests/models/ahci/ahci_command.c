@@ -31,7 +31,7 @@ static uint32_t slot_mask(const struct model_ahci *m) { return 0xffffffffu >> (3
 static void bus_error(struct model_ahci *m, struct model_ahci_port *p)
 {
     p->error_stopped = true;
-    ahci_raise(m, p, IS_HBDS);
+    model_ahci_raise(m, p, IS_HBDS);
 }
 
 /* ---- fetching ---- */
@@ -84,20 +84,20 @@ static uint64_t check_prdt(struct model_ahci *m, const struct model_ahci_slot *s
         uint32_t dw3 = get32(prd + 12);
 
         if (prd[0] & 1)
-            ahci_violation(m, "a PRD address is odd", get32(prd), get32(prd) & ~1u);
+            model_ahci_violation(m, "a PRD address is odd", get32(prd), get32(prd) & ~1u);
         if (get32(prd + 4) && !m->s64a)
-            ahci_violation(m, "a PRD above 4 GiB on an adapter without CAP.S64A", get32(prd + 4), 0);
+            model_ahci_violation(m, "a PRD above 4 GiB on an adapter without CAP.S64A", get32(prd + 4), 0);
         if (!(dw3 & 1))
-            ahci_violation(m, "a PRD byte count is odd", (dw3 & PRD_COUNT) + 1, (dw3 & PRD_COUNT) + 2);
+            model_ahci_violation(m, "a PRD byte count is odd", (dw3 & PRD_COUNT) + 1, (dw3 & PRD_COUNT) + 2);
         if (dw3 & PRD_RESERVED)
-            ahci_violation(m, "a PRD has reserved bits set", dw3, dw3 & ~PRD_RESERVED);
+            model_ahci_violation(m, "a PRD has reserved bits set", dw3, dw3 & ~PRD_RESERVED);
         bytes += (dw3 & PRD_COUNT) + 1;
     }
     return bytes;
 }
 
-bool ahci_put(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s,
-              struct ahci_cursor *c, const uint8_t *data, uint32_t n)
+bool model_ahci_put(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s,
+                    struct ahci_cursor *c, const uint8_t *data, uint32_t n)
 {
     while (n) {
         uint8_t prd[PRD_BYTES];
@@ -129,16 +129,16 @@ bool ahci_put(struct model_ahci *m, struct model_ahci_port *p, const struct mode
 static void check_header(struct model_ahci *m, const struct model_ahci_slot *s)
 {
     if ((s->header_dw0 & 31) != 5)
-        ahci_violation(m, "the command FIS length is not five dwords", s->header_dw0 & 31, 5);
+        model_ahci_violation(m, "the command FIS length is not five dwords", s->header_dw0 & 31, 5);
     if (s->ctba & 127)
-        ahci_violation(m, "a command table is misaligned", s->ctba, s->ctba & ~127ull);
+        model_ahci_violation(m, "a command table is misaligned", s->ctba, s->ctba & ~127ull);
     if (s->ctba >> 32 && !m->s64a)
-        ahci_violation(m, "a command table above 4 GiB on an adapter without CAP.S64A", s->ctba, 0);
+        model_ahci_violation(m, "a command table above 4 GiB on an adapter without CAP.S64A", s->ctba, 0);
     if (s->cfis[0] != 0x27)
-        ahci_violation(m, "not a host-to-device register FIS", s->cfis[0], 0x27);
+        model_ahci_violation(m, "not a host-to-device register FIS", s->cfis[0], 0x27);
     if ((s->cfis[1] & 15) != (s->header_dw0 >> 12 & 15))
-        ahci_violation(m, "the port multiplier number differs between header and FIS", s->cfis[1] & 15,
-                       s->header_dw0 >> 12 & 15);
+        model_ahci_violation(m, "the port multiplier number differs between header and FIS", s->cfis[1] & 15,
+                             s->header_dw0 >> 12 & 15);
 }
 
 static void check_tag(struct model_ahci *m, struct model_ahci_port *p, unsigned i,
@@ -146,17 +146,17 @@ static void check_tag(struct model_ahci *m, struct model_ahci_port *p, unsigned 
 {
     if (!s->queued) {
         if (p->sact >> i & 1)
-            ahci_violation(m, "SACT set for a command that is not queued", s->cfis[2], 0x60);
+            model_ahci_violation(m, "SACT set for a command that is not queued", s->cfis[2], 0x60);
         return;
     }
     if (!(p->sact_unpaired >> i & 1))
-        ahci_violation(m, "a queued command without its SACT bit", p->sact, p->sact | 1u << i);
+        model_ahci_violation(m, "a queued command without its SACT bit", p->sact, p->sact | 1u << i);
     if (s->cfis[12] != i << 3)
-        ahci_violation(m, "the tag of a queued command is not its slot", s->cfis[12], i << 3);
+        model_ahci_violation(m, "the tag of a queued command is not its slot", s->cfis[12], i << 3);
     if (!m->sncq || !p->drive.queue_depth)
-        ahci_violation(m, "a queued command where NCQ is not supported", m->sncq, p->drive.queue_depth);
+        model_ahci_violation(m, "a queued command where NCQ is not supported", m->sncq, p->drive.queue_depth);
     else if (i >= p->drive.queue_depth)
-        ahci_violation(m, "a tag beyond the queue depth of the drive", i, p->drive.queue_depth - 1);
+        model_ahci_violation(m, "a tag beyond the queue depth of the drive", i, p->drive.queue_depth - 1);
 }
 
 static void count_read(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
@@ -164,28 +164,29 @@ static void count_read(struct model_ahci *m, struct model_ahci_port *p, struct m
 {
     uint64_t bytes = check_prdt(m, s), need;
 
-    ahci_ata_decode(c, s->cfis, &s->lba, &s->blocks);
+    model_ahci_ata_decode(c, s->cfis, &s->lba, &s->blocks);
     need = (uint64_t)s->blocks * p->drive.sector_bytes;
     s->nth = ++p->seen.reads;
     p->seen.queued_reads += s->queued;
     p->seen.blocks += s->blocks;
     if (bytes < need)
-        ahci_violation(m, "the PRD list is shorter than the transfer", bytes, need);
+        model_ahci_violation(m, "the PRD list is shorter than the transfer", bytes, need);
     if (!(s->cfis[7] & 0x40))
-        ahci_violation(m, "the LBA bit of a read is clear", s->cfis[7], s->cfis[7] | 0x40u);
+        model_ahci_violation(m, "the LBA bit of a read is clear", s->cfis[7], s->cfis[7] | 0x40u);
 }
 
 static void check_command(struct model_ahci *m, struct model_ahci_port *p, unsigned i,
                           struct model_ahci_slot *s)
 {
-    const struct ahci_ata_command *c = ahci_ata_find(s->cfis[2]);
+    const struct ahci_ata_command *c = model_ahci_ata_find(s->cfis[2]);
     bool packet = s->header_dw0 & HEADER_A;
 
     check_header(m, s);
     if (!(s->cfis[1] & 0x80)) {
         s->soft_reset = true;
         if (s->cfis[15] & 4 && (s->header_dw0 & (HEADER_R | HEADER_C)) != (HEADER_R | HEADER_C))
-            ahci_violation(m, "a soft reset without the R and C bits", s->header_dw0, HEADER_R | HEADER_C);
+            model_ahci_violation(m, "a soft reset without the R and C bits", s->header_dw0,
+                                 HEADER_R | HEADER_C);
         return;
     }
     p->seen.commands++;
@@ -193,12 +194,12 @@ static void check_command(struct model_ahci *m, struct model_ahci_port *p, unsig
     s->queued = c->kind == ATA_READ_QUEUED;
     check_tag(m, p, i, s);
     if (s->header_dw0 & HEADER_W)
-        ahci_violation(m, "a command header asks for a write", s->cfis[2], 0);
+        model_ahci_violation(m, "a command header asks for a write", s->cfis[2], 0);
     if (packet != (c->kind == ATA_PACKET))
-        ahci_violation(m, "the ATAPI bit does not fit the command", s->cfis[2], 0xa0);
+        model_ahci_violation(m, "the ATAPI bit does not fit the command", s->cfis[2], 0xa0);
     if (c->kind == ATA_FORBIDDEN) {
         p->seen.refused_writes++;
-        ahci_violation(m, c->name, s->cfis[2], 0);
+        model_ahci_violation(m, c->name, s->cfis[2], 0);
     }
     if (c->kind == ATA_READ || c->kind == ATA_READ_QUEUED)
         count_read(m, p, s, c);
@@ -219,27 +220,27 @@ static void check_mix(struct model_ahci *m, struct model_ahci_port *p)
         other |= !s->queued && !s->soft_reset;
     }
     if (queued && other)
-        ahci_violation(m, "queued and other commands are mixed", p->sact, p->ci);
+        model_ahci_violation(m, "queued and other commands are mixed", p->sact, p->ci);
 }
 
 /* ---- the two doorbells (CI is at the end) ---- */
-void ahci_sact_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v)
+void model_ahci_sact_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v)
 {
     if (!(p->cmd & CMD_ST)) {
-        ahci_violation(m, "SACT written while PxCMD.ST is clear", v, 0);
+        model_ahci_violation(m, "SACT written while PxCMD.ST is clear", v, 0);
         return;
     }
     if (v & ~slot_mask(m))
-        ahci_violation(m, "SACT names a slot that does not exist", v, slot_mask(m));
+        model_ahci_violation(m, "SACT names a slot that does not exist", v, slot_mask(m));
     if (v & p->sact)
-        ahci_violation(m, "SACT set again for a tag in flight", v & p->sact, 0);
+        model_ahci_violation(m, "SACT set again for a tag in flight", v & p->sact, 0);
     p->sact_unpaired |= v & ~p->sact & slot_mask(m);
     p->sact |= v & slot_mask(m);
-    p->sact_published = ahci_published(m);
+    p->sact_published = model_ahci_published(m);
 }
 
 /* ---- giving commands to the drive ---- */
-void ahci_commands_orphan(struct model_ahci_port *p)
+void model_ahci_commands_orphan(struct model_ahci_port *p)
 {
     for (unsigned i = 0; i < MODEL_AHCI_SLOTS; i++) {
         p->slot[i].waiting = false;
@@ -247,7 +248,7 @@ void ahci_commands_orphan(struct model_ahci_port *p)
     }
 }
 
-void ahci_commands_forget(struct model_ahci_port *p)
+void model_ahci_commands_forget(struct model_ahci_port *p)
 {
     for (unsigned i = 0; i < MODEL_AHCI_SLOTS; i++)
         p->slot[i].in_drive = p->slot[i].orphan = false;
@@ -261,19 +262,19 @@ static void soft_reset(struct model_ahci *m, struct model_ahci_port *p, unsigned
     p->ci &= ~(1u << i);
     if (on) {
         p->seen.soft_resets++;
-        ahci_commands_forget(p);
+        model_ahci_commands_forget(p);
         p->srst_held = true;
-        p->srst_since_ns = ahci_now_ns(m);
+        p->srst_since_ns = model_ahci_now_ns(m);
         return;
     }
     if (!p->srst_held)
         return;
-    if (ahci_now_ns(m) - p->srst_since_ns < SRST_MIN_NS)
-        ahci_violation(m, "a soft reset was held for less than 5 us", ahci_now_ns(m) - p->srst_since_ns,
-                       SRST_MIN_NS);
+    if (model_ahci_now_ns(m) - p->srst_since_ns < SRST_MIN_NS)
+        model_ahci_violation(m, "a soft reset was held for less than 5 us",
+                             model_ahci_now_ns(m) - p->srst_since_ns, SRST_MIN_NS);
     p->srst_held = false;
     p->tfd = STS_BSY;
-    p->ready_ns = ahci_after_ns(m, p->drive.ready_after_comreset_ns);
+    p->ready_ns = model_ahci_after_ns(m, p->drive.ready_after_comreset_ns);
 }
 
 /* A command that the drive will not answer with data: it says so at once. */
@@ -281,8 +282,8 @@ static void abort_now(struct model_ahci *m, struct model_ahci_port *p, unsigned 
 {
     p->cmd = (p->cmd & ~0x1f00u) | i << 8;
     p->error_stopped = true;
-    ahci_commands_forget(p);
-    ahci_post_d2h(m, p, STS_IDLE | STS_ERR, ERR_ABRT, 0, 0);
+    model_ahci_commands_forget(p);
+    model_ahci_post_d2h(m, p, STS_IDLE | STS_ERR, ERR_ABRT, 0, 0);
 }
 
 /* What a test wants to happen with this read.  False: the command was eaten. */
@@ -301,14 +302,14 @@ static bool mischief(struct model_ahci *m, struct model_ahci_port *p, struct mod
         return false;
     }
     if (s->nth == d->nth_link_drop) {
-        ahci_port_drop_link(m, p);
+        model_ahci_port_drop_link(m, p);
         return false;
     }
     if (s->nth == d->nth_interface_error) {
         p->serr |= SERR_P;
         p->error_stopped = true;
         s->due_ns = MODEL_AHCI_NEVER;
-        ahci_raise(m, p, IS_IFS);
+        model_ahci_raise(m, p, IS_IFS);
     }
     return true;
 }
@@ -335,7 +336,7 @@ static void give(struct model_ahci *m, struct model_ahci_port *p, unsigned i)
         return;
     }
     if (holds_orphans(p) || p->drive_busy_slot >= 0) {
-        ahci_violation(m, "a command for a drive that still works on others", p->drive_tags, 0);
+        model_ahci_violation(m, "a command for a drive that still works on others", p->drive_tags, 0);
         abort_now(m, p, i);
         return;
     }
@@ -344,7 +345,8 @@ static void give(struct model_ahci *m, struct model_ahci_port *p, unsigned i)
         return;
     }
     s->in_drive = true;
-    s->due_ns = ahci_after_ns(m, p->drive.latency_ns + (s->queued ? (31 - i) * p->drive.ooo_step_ns : 0));
+    s->due_ns =
+        model_ahci_after_ns(m, p->drive.latency_ns + (s->queued ? (31 - i) * p->drive.ooo_step_ns : 0));
     if (s->queued) {
         p->drive_tags |= 1u << i;
         p->ci &= ~(1u << i);
@@ -388,8 +390,8 @@ static void end_queued(struct model_ahci *m, struct model_ahci_port *p, unsigned
     p->sact &= ~(1u << named);
     fis[4 + named / 8] = (uint8_t)(1u << named % 8);
     p->tfd = STS_IDLE;
-    ahci_post_fis(m, p, 0x58, fis, sizeof fis);
-    ahci_raise(m, p, IS_SDBS);
+    model_ahci_post_fis(m, p, 0x58, fis, sizeof fis);
+    model_ahci_raise(m, p, IS_SDBS);
 }
 
 /* One error ends all queued commands; the drive then waits for log 10h to be read. */
@@ -398,7 +400,7 @@ static void fail_queued(struct model_ahci *m, struct model_ahci_port *p, unsigne
 {
     uint8_t fis[8] = { 0xa1, 0x40, (STS_IDLE & 0x70) | STS_ERR, a->error };
 
-    ahci_commands_forget(p);
+    model_ahci_commands_forget(p);
     p->failed_tag = i;
     p->failed_lba = a->lba;
     p->failed_status = a->status;
@@ -406,8 +408,8 @@ static void fail_queued(struct model_ahci *m, struct model_ahci_port *p, unsigne
     p->log10_armed = true;
     p->error_stopped = true;
     p->tfd = (uint32_t)a->error << 8 | STS_IDLE | STS_ERR;
-    ahci_post_fis(m, p, 0x58, fis, sizeof fis);
-    ahci_raise(m, p, IS_SDBS | IS_TFES);
+    model_ahci_post_fis(m, p, 0x58, fis, sizeof fis);
+    model_ahci_raise(m, p, IS_SDBS | IS_TFES);
 }
 
 static void write_prdbc(struct model_ahci *m, struct model_ahci_port *p, unsigned i, uint32_t bytes)
@@ -425,8 +427,8 @@ static void post_pio_setup(struct model_ahci *m, struct model_ahci_port *p, cons
     fis[15] = a->status;
     fis[17] = 2; /* 512 bytes */
     p->tfd = (uint32_t)a->error << 8 | a->status;
-    ahci_post_fis(m, p, 0x20, fis, sizeof fis);
-    ahci_raise(m, p, IS_PSS);
+    model_ahci_post_fis(m, p, 0x20, fis, sizeof fis);
+    model_ahci_raise(m, p, IS_PSS);
 }
 
 static void end_single(struct model_ahci *m, struct model_ahci_port *p, unsigned i,
@@ -440,10 +442,10 @@ static void end_single(struct model_ahci *m, struct model_ahci_port *p, unsigned
         p->error_stopped = true;
     else
         p->ci &= ~(1u << i);
-    if (!failed && ahci_ata_find(p->slot[i].cfis[2])->pio)
+    if (!failed && model_ahci_ata_find(p->slot[i].cfis[2])->pio)
         post_pio_setup(m, p, a);
     else
-        ahci_post_d2h(m, p, a->status, a->error, a->lba, a->count);
+        model_ahci_post_d2h(m, p, a->status, a->error, a->lba, a->count);
 }
 
 static void forget_orphan(struct model_ahci_port *p, unsigned i)
@@ -467,14 +469,14 @@ static void finish(struct model_ahci *m, struct model_ahci_port *p, unsigned i)
         return;
     }
     if (fetch(m, p, i, &now) != s->snapshot)
-        ahci_violation(m, "a command in flight was changed", i, s->cfis[2]);
+        model_ahci_violation(m, "a command in flight was changed", i, s->cfis[2]);
     s->in_drive = false;
-    ahci_ata_run(m, p, s, &cur, &a);
+    model_ahci_ata_run(m, p, s, &cur, &a);
     if (m->gone)
         return;
     if (cur.overflow) {
         p->error_stopped = true;
-        ahci_raise(m, p, IS_OFS);
+        model_ahci_raise(m, p, IS_OFS);
         return;
     }
     if (p->error_stopped)
@@ -489,7 +491,7 @@ static void finish(struct model_ahci *m, struct model_ahci_port *p, unsigned i)
 
 static int next_due(const struct model_ahci *m, const struct model_ahci_port *p)
 {
-    uint64_t now_ns = ahci_now_ns(m);
+    uint64_t now_ns = model_ahci_now_ns(m);
     int best = -1;
 
     for (unsigned i = 0; i < m->slots; i++) {
@@ -509,7 +511,7 @@ static void issue(struct model_ahci *m, struct model_ahci_port *p)
             give(m, p, i);
 }
 
-void ahci_commands_tick(struct model_ahci *m, struct model_ahci_port *p)
+void model_ahci_commands_tick(struct model_ahci *m, struct model_ahci_port *p)
 {
     for (;;) {
         int due;
@@ -521,23 +523,23 @@ void ahci_commands_tick(struct model_ahci *m, struct model_ahci_port *p)
     }
 }
 
-void ahci_ci_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v)
+void model_ahci_ci_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v)
 {
-    bool published = ahci_published(m) || (p->sact_published && v & p->sact_unpaired);
+    bool published = model_ahci_published(m) || (p->sact_published && v & p->sact_unpaired);
     unsigned in_flight;
 
     if (!(p->cmd & CMD_ST)) {
-        ahci_violation(m, "CI written while PxCMD.ST is clear", v, 0);
+        model_ahci_violation(m, "CI written while PxCMD.ST is clear", v, 0);
         return;
     }
     if (v & ~slot_mask(m))
-        ahci_violation(m, "CI names a slot that does not exist", v, slot_mask(m));
+        model_ahci_violation(m, "CI names a slot that does not exist", v, slot_mask(m));
     if (p->error_stopped)
-        ahci_violation(m, "CI written after an error, before PxCMD.ST was cleared", v, 0);
+        model_ahci_violation(m, "CI written after an error, before PxCMD.ST was cleared", v, 0);
     if (v & (p->ci | (p->sact & ~p->sact_unpaired)))
-        ahci_violation(m, "a slot in flight was issued again", v, p->ci | p->sact);
+        model_ahci_violation(m, "a slot in flight was issued again", v, p->ci | p->sact);
     if (!published)
-        ahci_violation(m, "CI written without plat_dma_publish", v, 0);
+        model_ahci_violation(m, "CI written without plat_dma_publish", v, 0);
     v &= slot_mask(m) & ~(p->ci | (p->sact & ~p->sact_unpaired));
     for (unsigned i = 0; i < m->slots; i++) {
         struct model_ahci_slot *s = &p->slot[i];
@@ -552,7 +554,7 @@ void ahci_ci_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v
     p->ci |= v;
     p->sact_unpaired &= ~v;
     if (p->sact_unpaired)
-        ahci_violation(m, "SACT was set for a slot that CI does not issue", p->sact_unpaired, 0);
+        model_ahci_violation(m, "SACT was set for a slot that CI does not issue", p->sact_unpaired, 0);
     p->sact_unpaired = 0;
     p->sact_published = false;
     check_mix(m, p);

@@ -78,8 +78,8 @@ static void put_features(const struct model_ahci *m, const struct model_ahci_dri
     (void)m;
 }
 
-void ahci_identify(const struct model_ahci *m, unsigned port, const struct model_ahci_drive *d, bool packet,
-                   uint8_t out[512])
+void model_ahci_identify(const struct model_ahci *m, unsigned port, const struct model_ahci_drive *d,
+                         bool packet, uint8_t out[512])
 {
     uint16_t w[256] = { 0 };
     uint8_t sum = 0;

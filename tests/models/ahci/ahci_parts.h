@@ -33,44 +33,45 @@ enum {
 enum { SERR_P = 1 << 10, SERR_N = 1 << 16, SERR_X = 1 << 26 };
 
 /* ---- model_ahci.c ---- */
-void ahci_violation(struct model_ahci *m, const char *what, uint64_t got, uint64_t want);
-uint64_t ahci_now_ns(const struct model_ahci *m);
+void model_ahci_violation(struct model_ahci *m, const char *what, uint64_t got, uint64_t want);
+uint64_t model_ahci_now_ns(const struct model_ahci *m);
 /* now + ns, MODEL_AHCI_NEVER staying what it is. */
-uint64_t ahci_after_ns(const struct model_ahci *m, uint64_t ns);
-bool ahci_published(const struct model_ahci *m);
-unsigned ahci_port_number(const struct model_ahci *m, const struct model_ahci_port *p);
+uint64_t model_ahci_after_ns(const struct model_ahci *m, uint64_t ns);
+bool model_ahci_published(const struct model_ahci *m);
+unsigned model_ahci_port_number(const struct model_ahci *m, const struct model_ahci_port *p);
 /* An interrupt cause of a port. */
-void ahci_raise(struct model_ahci *m, struct model_ahci_port *p, uint32_t is_bits);
+void model_ahci_raise(struct model_ahci *m, struct model_ahci_port *p, uint32_t is_bits);
 
 /* ---- ahci_port.c: registers, link, engines ---- */
-void ahci_port_reset(struct model_ahci *m, struct model_ahci_port *p);
-void ahci_port_start_link(struct model_ahci *m, struct model_ahci_port *p);
-void ahci_port_left_running(struct model_ahci *m, struct model_ahci_port *p);
-void ahci_port_drop_link(struct model_ahci *m, struct model_ahci_port *p);
-void ahci_port_tick(struct model_ahci *m, struct model_ahci_port *p);
-uint32_t ahci_port_read(struct model_ahci *m, struct model_ahci_port *p, uint32_t off);
-void ahci_port_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t off, uint32_t v);
-void ahci_post_fis(struct model_ahci *m, struct model_ahci_port *p, uint32_t off, const void *fis, size_t n);
+void model_ahci_port_reset(struct model_ahci *m, struct model_ahci_port *p);
+void model_ahci_port_start_link(struct model_ahci *m, struct model_ahci_port *p);
+void model_ahci_port_left_running(struct model_ahci *m, struct model_ahci_port *p);
+void model_ahci_port_drop_link(struct model_ahci *m, struct model_ahci_port *p);
+void model_ahci_port_tick(struct model_ahci *m, struct model_ahci_port *p);
+uint32_t model_ahci_port_read(struct model_ahci *m, struct model_ahci_port *p, uint32_t off);
+void model_ahci_port_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t off, uint32_t v);
+void model_ahci_post_fis(struct model_ahci *m, struct model_ahci_port *p, uint32_t off, const void *fis,
+                         size_t n);
 /* A device-to-host register FIS: TFD, the receive area and, when asked, the interrupt. */
-void ahci_post_d2h(struct model_ahci *m, struct model_ahci_port *p, uint8_t status, uint8_t error,
-                   uint64_t lba, uint16_t count);
+void model_ahci_post_d2h(struct model_ahci *m, struct model_ahci_port *p, uint8_t status, uint8_t error,
+                         uint64_t lba, uint16_t count);
 
 /* ---- ahci_command.c: slots, lists, completion ---- */
-void ahci_sact_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v);
-void ahci_ci_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v);
-void ahci_commands_tick(struct model_ahci *m, struct model_ahci_port *p);
+void model_ahci_sact_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v);
+void model_ahci_ci_written(struct model_ahci *m, struct model_ahci_port *p, uint32_t v);
+void model_ahci_commands_tick(struct model_ahci *m, struct model_ahci_port *p);
 /* ST fell: the adapter forgets, the drive does not. */
-void ahci_commands_orphan(struct model_ahci_port *p);
+void model_ahci_commands_orphan(struct model_ahci_port *p);
 /* The drive was reset: nothing is left anywhere. */
-void ahci_commands_forget(struct model_ahci_port *p);
+void model_ahci_commands_forget(struct model_ahci_port *p);
 /* What a command moves to the host, in order. */
 struct ahci_cursor {
     uint64_t address;
     uint32_t entry, left_bytes, moved_bytes;
     bool overflow;
 };
-bool ahci_put(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s,
-              struct ahci_cursor *c, const uint8_t *data, uint32_t n);
+bool model_ahci_put(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s,
+                    struct ahci_cursor *c, const uint8_t *data, uint32_t n);
 
 /* ---- ahci_ata.c: what the drive does ---- */
 enum ahci_ata_kind {
@@ -88,9 +89,10 @@ struct ahci_ata_command {
     bool lba48, pio;
     const char *name;
 };
-const struct ahci_ata_command *ahci_ata_find(uint8_t opcode);
+const struct ahci_ata_command *model_ahci_ata_find(uint8_t opcode);
 /* LBA and blocks of a media read, as the FIS spells them. */
-void ahci_ata_decode(const struct ahci_ata_command *c, const uint8_t *cfis, uint64_t *lba, uint32_t *blocks);
+void model_ahci_ata_decode(const struct ahci_ata_command *c, const uint8_t *cfis, uint64_t *lba,
+                           uint32_t *blocks);
 struct ahci_answer {
     uint8_t status, error;
     uint64_t lba;
@@ -99,11 +101,11 @@ struct ahci_answer {
     uint32_t lie_bytes;  /* and more by this much */
 };
 /* Runs the command to its end, moving data. */
-void ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
-                  struct ahci_cursor *cur, struct ahci_answer *a);
+void model_ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
+                        struct ahci_cursor *cur, struct ahci_answer *a);
 
 /* ---- ahci_identify.c ---- */
-void ahci_identify(const struct model_ahci *m, unsigned port, const struct model_ahci_drive *d, bool packet,
-                   uint8_t out[512]);
+void model_ahci_identify(const struct model_ahci *m, unsigned port, const struct model_ahci_drive *d,
+                         bool packet, uint8_t out[512]);
 
 #endif

@@ -43,14 +43,15 @@ static uint32_t signature(const struct model_ahci_drive *d)
 }
 
 /* ---- what the device says ---- */
-void ahci_post_fis(struct model_ahci *m, struct model_ahci_port *p, uint32_t off, const void *fis, size_t n)
+void model_ahci_post_fis(struct model_ahci *m, struct model_ahci_port *p, uint32_t off, const void *fis,
+                         size_t n)
 {
     if (p->cmd & CMD_FR && !m->bench)
         m->host.dma_write(m->host.ctx, ((uint64_t)p->fbu << 32 | p->fb) + off, fis, n);
 }
 
-void ahci_post_d2h(struct model_ahci *m, struct model_ahci_port *p, uint8_t status, uint8_t error,
-                   uint64_t lba, uint16_t count)
+void model_ahci_post_d2h(struct model_ahci *m, struct model_ahci_port *p, uint8_t status, uint8_t error,
+                         uint64_t lba, uint16_t count)
 {
     uint8_t fis[20] = { 0x34, 0x40, status, error, (uint8_t)lba, (uint8_t)(lba >> 8), (uint8_t)(lba >> 16),
                         0x40 };
@@ -60,8 +61,8 @@ void ahci_post_d2h(struct model_ahci *m, struct model_ahci_port *p, uint8_t stat
     fis[12] = (uint8_t)count;
     fis[13] = (uint8_t)(count >> 8);
     p->tfd = (uint32_t)error << 8 | status;
-    ahci_post_fis(m, p, 0x40, fis, sizeof fis);
-    ahci_raise(m, p, IS_DHRS | (status & STS_ERR ? (uint32_t)IS_TFES : 0));
+    model_ahci_post_fis(m, p, 0x40, fis, sizeof fis);
+    model_ahci_raise(m, p, IS_DHRS | (status & STS_ERR ? (uint32_t)IS_TFES : 0));
 }
 
 /* The first FIS of a device that is ready waits until the adapter may receive it. */
@@ -73,7 +74,7 @@ static void deliver_signature(struct model_ahci *m, struct model_ahci_port *p)
         return;
     p->signature_pending = false;
     p->sig = sig;
-    ahci_post_d2h(m, p, p->drive.kind == MODEL_AHCI_ATAPI ? 0 : STS_IDLE, 1, sig >> 8, (uint8_t)sig);
+    model_ahci_post_d2h(m, p, p->drive.kind == MODEL_AHCI_ATAPI ? 0 : STS_IDLE, 1, sig >> 8, (uint8_t)sig);
 }
 
 static void device_ready(struct model_ahci *m, struct model_ahci_port *p)
@@ -109,15 +110,15 @@ static void link_up(struct model_ahci *m, struct model_ahci_port *p)
     p->ssts = DET_PRESENT | speed << 4 | 1u << 8;
     p->serr |= SERR_X | SERR_N | d->serr_at_link;
     p->tfd = STS_BSY;
-    p->ready_ns = ahci_after_ns(m, p->was_ready ? d->ready_after_comreset_ns : d->ready_ns);
-    if (ahci_now_ns(m) >= p->ready_ns)
+    p->ready_ns = model_ahci_after_ns(m, p->was_ready ? d->ready_after_comreset_ns : d->ready_ns);
+    if (model_ahci_now_ns(m) >= p->ready_ns)
         device_ready(m, p);
 }
 
-void ahci_port_start_link(struct model_ahci *m, struct model_ahci_port *p)
+void model_ahci_port_start_link(struct model_ahci *m, struct model_ahci_port *p)
 {
-    p->link_ns = ahci_after_ns(m, p->drive.det_ns);
-    if (ahci_now_ns(m) >= p->link_ns)
+    p->link_ns = model_ahci_after_ns(m, p->drive.det_ns);
+    if (model_ahci_now_ns(m) >= p->link_ns)
         link_up(m, p);
 }
 
@@ -130,16 +131,16 @@ static void link_down(struct model_ahci_port *p)
     p->signature_pending = p->log10_armed = p->srst_held = false;
 }
 
-void ahci_port_drop_link(struct model_ahci *m, struct model_ahci_port *p)
+void model_ahci_port_drop_link(struct model_ahci *m, struct model_ahci_port *p)
 {
     link_down(p);
-    ahci_commands_forget(p);
+    model_ahci_commands_forget(p);
     p->serr |= SERR_N;
-    p->link_ns = ahci_after_ns(m, p->drive.drop_ns);
-    ahci_raise(m, p, IS_PRCS);
+    p->link_ns = model_ahci_after_ns(m, p->drive.drop_ns);
+    model_ahci_raise(m, p, IS_PRCS);
 }
 
-void ahci_port_left_running(struct model_ahci *m, struct model_ahci_port *p)
+void model_ahci_port_left_running(struct model_ahci *m, struct model_ahci_port *p)
 {
     if (p->drive.kind == MODEL_AHCI_NOTHING)
         return;
@@ -157,10 +158,10 @@ void ahci_port_left_running(struct model_ahci *m, struct model_ahci_port *p)
     p->cmd |= CMD_SUD | CMD_FRE | CMD_FR | CMD_ST | CMD_CR;
 }
 
-void ahci_port_reset(struct model_ahci *m, struct model_ahci_port *p)
+void model_ahci_port_reset(struct model_ahci *m, struct model_ahci_port *p)
 {
     link_down(p);
-    ahci_commands_forget(p);
+    model_ahci_commands_forget(p);
     p->is = p->ie = p->sctl = p->serr = p->sact = p->ci = p->sact_unpaired = 0;
     p->clb = p->clbu = p->fb = p->fbu = 0;
     p->cmd = CMD_POD | (m->sss ? 0 : CMD_SUD);
@@ -176,17 +177,17 @@ static void sctl_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t
     if (det == before)
         return;
     if (p->cmd & (CMD_ST | CMD_CR))
-        ahci_violation(m, "SCTL.DET changed while the command engine runs", p->cmd, 0);
+        model_ahci_violation(m, "SCTL.DET changed while the command engine runs", p->cmd, 0);
     if (det != 0 && det != 1 && det != 4)
-        ahci_violation(m, "SCTL.DET has a reserved value", det, 1);
-    if (before == 1 && ahci_now_ns(m) - p->det_since_ns < COMRESET_MIN_NS)
-        ahci_violation(m, "COMRESET was held for less than 1 ms", ahci_now_ns(m) - p->det_since_ns,
-                       COMRESET_MIN_NS);
+        model_ahci_violation(m, "SCTL.DET has a reserved value", det, 1);
+    if (before == 1 && model_ahci_now_ns(m) - p->det_since_ns < COMRESET_MIN_NS)
+        model_ahci_violation(m, "COMRESET was held for less than 1 ms",
+                             model_ahci_now_ns(m) - p->det_since_ns, COMRESET_MIN_NS);
     link_down(p);
-    ahci_commands_forget(p);
+    model_ahci_commands_forget(p);
     if (det == 1) {
         p->seen.comresets++;
-        p->det_since_ns = ahci_now_ns(m);
+        p->det_since_ns = model_ahci_now_ns(m);
         if (p->drive.serial_after_comreset[0]) {
             memcpy(p->drive.serial, p->drive.serial_after_comreset, sizeof p->drive.serial);
             p->drive.serial_after_comreset[0] = 0;
@@ -195,7 +196,7 @@ static void sctl_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t
     if (det == 4)
         p->ssts = 4;
     if (det == 0 && p->cmd & CMD_SUD)
-        ahci_port_start_link(m, p);
+        model_ahci_port_start_link(m, p);
 }
 
 /* ---- the engines ---- */
@@ -203,8 +204,8 @@ static void stop_commands(struct model_ahci *m, struct model_ahci_port *p)
 {
     p->seen.stops++;
     p->ci = p->sact = p->sact_unpaired = 0;
-    ahci_commands_orphan(p);
-    p->cr_off_ns = ahci_after_ns(m, m->cr_ns);
+    model_ahci_commands_orphan(p);
+    p->cr_off_ns = model_ahci_after_ns(m, m->cr_ns);
     if (!m->cr_ns) {
         p->cmd &= ~(uint32_t)CMD_CR;
         p->cr_off_ns = MODEL_AHCI_NEVER;
@@ -215,17 +216,17 @@ static void start_commands(struct model_ahci *m, struct model_ahci_port *p)
 {
     p->seen.starts++;
     if (!(p->cmd & CMD_FRE) || !(p->cmd & CMD_FR))
-        ahci_violation(m, "PxCMD.ST set without FRE and FR", p->cmd, p->cmd | CMD_FRE | CMD_FR);
+        model_ahci_violation(m, "PxCMD.ST set without FRE and FR", p->cmd, p->cmd | CMD_FRE | CMD_FR);
     if (p->tfd & (STS_BSY | STS_DRQ))
-        ahci_violation(m, "PxCMD.ST set while the device is busy", p->tfd, 0x50);
+        model_ahci_violation(m, "PxCMD.ST set while the device is busy", p->tfd, 0x50);
     if ((p->ssts & 15) != DET_PRESENT)
-        ahci_violation(m, "PxCMD.ST set without a device", p->ssts, DET_PRESENT);
+        model_ahci_violation(m, "PxCMD.ST set without a device", p->ssts, DET_PRESENT);
     if (p->cmd & CMD_CR)
-        ahci_violation(m, "PxCMD.ST set before CR had fallen", p->cmd, 0);
+        model_ahci_violation(m, "PxCMD.ST set before CR had fallen", p->cmd, 0);
     if (p->sctl & 15)
-        ahci_violation(m, "PxCMD.ST set while SCTL.DET holds the link", p->sctl, 0);
+        model_ahci_violation(m, "PxCMD.ST set while SCTL.DET holds the link", p->sctl, 0);
     if (!p->clb && !p->clbu)
-        ahci_violation(m, "PxCMD.ST set without a command list", 0, 1);
+        model_ahci_violation(m, "PxCMD.ST set without a command list", 0, 1);
     p->cmd |= CMD_CR;
     p->cr_off_ns = MODEL_AHCI_NEVER;
     p->error_stopped = false;
@@ -235,8 +236,8 @@ static void receive_write(struct model_ahci *m, struct model_ahci_port *p, bool 
 {
     if (!on) {
         if (p->cmd & (CMD_ST | CMD_CR))
-            ahci_violation(m, "PxCMD.FRE cleared while the command engine runs", p->cmd, 0);
-        p->fr_off_ns = ahci_after_ns(m, m->fr_ns);
+            model_ahci_violation(m, "PxCMD.FRE cleared while the command engine runs", p->cmd, 0);
+        p->fr_off_ns = model_ahci_after_ns(m, m->fr_ns);
         if (!m->fr_ns) {
             p->cmd &= ~(uint32_t)CMD_FR;
             p->fr_off_ns = MODEL_AHCI_NEVER;
@@ -244,9 +245,9 @@ static void receive_write(struct model_ahci *m, struct model_ahci_port *p, bool 
         return;
     }
     if (p->cmd & CMD_FR)
-        ahci_violation(m, "PxCMD.FRE set before FR had fallen", p->cmd, 0);
+        model_ahci_violation(m, "PxCMD.FRE set before FR had fallen", p->cmd, 0);
     if (!p->fb && !p->fbu)
-        ahci_violation(m, "PxCMD.FRE set without a receive area", 0, 1);
+        model_ahci_violation(m, "PxCMD.FRE set without a receive area", 0, 1);
     p->fr_off_ns = MODEL_AHCI_NEVER;
     p->cmd |= CMD_FR;
 }
@@ -254,11 +255,11 @@ static void receive_write(struct model_ahci *m, struct model_ahci_port *p, bool 
 static void clear_busy(struct model_ahci *m, struct model_ahci_port *p)
 {
     if (!m->sclo) {
-        ahci_violation(m, "PxCMD.CLO set without CAP.SCLO", 1, 0);
+        model_ahci_violation(m, "PxCMD.CLO set without CAP.SCLO", 1, 0);
         return;
     }
     if (p->cmd & CMD_CR)
-        ahci_violation(m, "PxCMD.CLO set while the command engine runs", p->cmd, 0);
+        model_ahci_violation(m, "PxCMD.CLO set while the command engine runs", p->cmd, 0);
     p->seen.clo++;
     p->tfd &= ~(uint32_t)(STS_BSY | STS_DRQ);
 }
@@ -286,7 +287,7 @@ static void cmd_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t 
     if (m->sss && changed & CMD_SUD) {
         p->cmd ^= CMD_SUD;
         if (v & CMD_SUD && !(p->sctl & 15) && !(p->ssts & 15))
-            ahci_port_start_link(m, p);
+            model_ahci_port_start_link(m, p);
     }
     deliver_signature(m, p);
 }
@@ -299,19 +300,19 @@ static void base_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t
     uint32_t align = list ? 1024 : 256;
 
     if (p->cmd & running)
-        ahci_violation(m,
-                       list ? "the command list moved while its engine runs"
-                            : "the receive area moved while its engine runs",
-                       p->cmd & running, 0);
+        model_ahci_violation(m,
+                             list ? "the command list moved while its engine runs"
+                                  : "the receive area moved while its engine runs",
+                             p->cmd & running, 0);
     if ((off == P_CLB || off == P_FB) && v & (align - 1))
-        ahci_violation(m, list ? "the command list is misaligned" : "the receive area is misaligned", v,
-                       v & ~(align - 1));
+        model_ahci_violation(m, list ? "the command list is misaligned" : "the receive area is misaligned", v,
+                             v & ~(align - 1));
     if ((off == P_CLBU || off == P_FBU) && v && !m->s64a)
-        ahci_violation(m, "an address above 4 GiB on an adapter without CAP.S64A", v, 0);
+        model_ahci_violation(m, "an address above 4 GiB on an adapter without CAP.S64A", v, 0);
     *(off == P_CLB ? &p->clb : off == P_CLBU ? &p->clbu : off == P_FB ? &p->fb : &p->fbu) = v;
 }
 
-uint32_t ahci_port_read(struct model_ahci *m, struct model_ahci_port *p, uint32_t off)
+uint32_t model_ahci_port_read(struct model_ahci *m, struct model_ahci_port *p, uint32_t off)
 {
     (void)m;
     switch (off) {
@@ -347,7 +348,7 @@ uint32_t ahci_port_read(struct model_ahci *m, struct model_ahci_port *p, uint32_
     return 0;
 }
 
-void ahci_port_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t off, uint32_t v)
+void model_ahci_port_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t off, uint32_t v)
 {
     switch (off) {
     case P_CLB:
@@ -372,24 +373,24 @@ void ahci_port_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t o
         p->serr &= ~v;
         break;
     case P_SACT:
-        ahci_sact_written(m, p, v);
+        model_ahci_sact_written(m, p, v);
         break;
     case P_CI:
-        ahci_ci_written(m, p, v);
+        model_ahci_ci_written(m, p, v);
         break;
     case P_TFD:
     case P_SIG:
     case P_SSTS:
-        ahci_violation(m, "a read-only register of a port was written", off, 0);
+        model_ahci_violation(m, "a read-only register of a port was written", off, 0);
         break;
     default:
         break;
     }
 }
 
-void ahci_port_tick(struct model_ahci *m, struct model_ahci_port *p)
+void model_ahci_port_tick(struct model_ahci *m, struct model_ahci_port *p)
 {
-    uint64_t now_ns = ahci_now_ns(m);
+    uint64_t now_ns = model_ahci_now_ns(m);
 
     if (m->ghc & 1)
         return;
@@ -405,5 +406,5 @@ void ahci_port_tick(struct model_ahci *m, struct model_ahci_port *p)
         link_up(m, p);
     if (now_ns >= p->ready_ns)
         device_ready(m, p);
-    ahci_commands_tick(m, p);
+    model_ahci_commands_tick(m, p);
 }

@@ -11,26 +11,29 @@ enum { AHCI_BOHC = 0x28, PORT_BASE = 0x100, PORT_BYTES = 0x80, BAR_BYTES = 0x200
 #define BOHC_BB  0x10u
 
 /* ---- shared ---- */
-void ahci_violation(struct model_ahci *m, const char *what, uint64_t got, uint64_t want)
+void model_ahci_violation(struct model_ahci *m, const char *what, uint64_t got, uint64_t want)
 {
     m->violations++;
     if (m->host.violation)
         m->host.violation(m->host.ctx, what, got, want);
 }
 
-uint64_t ahci_now_ns(const struct model_ahci *m) { return m->host.now_ns ? m->host.now_ns(m->host.ctx) : 0; }
-
-uint64_t ahci_after_ns(const struct model_ahci *m, uint64_t ns)
+uint64_t model_ahci_now_ns(const struct model_ahci *m)
 {
-    return ns == MODEL_AHCI_NEVER ? MODEL_AHCI_NEVER : ahci_now_ns(m) + ns;
+    return m->host.now_ns ? m->host.now_ns(m->host.ctx) : 0;
 }
 
-bool ahci_published(const struct model_ahci *m)
+uint64_t model_ahci_after_ns(const struct model_ahci *m, uint64_t ns)
+{
+    return ns == MODEL_AHCI_NEVER ? MODEL_AHCI_NEVER : model_ahci_now_ns(m) + ns;
+}
+
+bool model_ahci_published(const struct model_ahci *m)
 {
     return !m->host.published || m->host.published(m->host.ctx);
 }
 
-unsigned ahci_port_number(const struct model_ahci *m, const struct model_ahci_port *p)
+unsigned model_ahci_port_number(const struct model_ahci *m, const struct model_ahci_port *p)
 {
     return (unsigned)(p - m->port);
 }
@@ -41,12 +44,12 @@ static void update_irq(struct model_ahci *m)
         m->host.irq(m->host.ctx, (m->ghc & GHC_IE) && m->is);
 }
 
-void ahci_raise(struct model_ahci *m, struct model_ahci_port *p, uint32_t is_bits)
+void model_ahci_raise(struct model_ahci *m, struct model_ahci_port *p, uint32_t is_bits)
 {
     p->is |= is_bits;
     if (!(p->is & p->ie))
         return;
-    m->is |= 1u << ahci_port_number(m, p);
+    m->is |= 1u << model_ahci_port_number(m, p);
     update_irq(m);
 }
 
@@ -68,11 +71,11 @@ static void power_on(struct model_ahci *m)
 
         if (!implemented(m, i))
             continue;
-        ahci_port_reset(m, p);
+        model_ahci_port_reset(m, p);
         if (m->left_running)
-            ahci_port_left_running(m, p);
+            model_ahci_port_left_running(m, p);
         else if (!m->sss)
-            ahci_port_start_link(m, p);
+            model_ahci_port_start_link(m, p);
     }
 }
 
@@ -84,7 +87,7 @@ static void hba_reset_done(struct model_ahci *m)
         m->pi_now = 0;
     for (unsigned i = 0; i < MODEL_AHCI_PORTS; i++)
         if (implemented(m, i) && !m->sss)
-            ahci_port_start_link(m, &m->port[i]);
+            model_ahci_port_start_link(m, &m->port[i]);
 }
 
 static void hba_reset(struct model_ahci *m)
@@ -94,8 +97,8 @@ static void hba_reset(struct model_ahci *m)
     m->is = 0;
     for (unsigned i = 0; i < MODEL_AHCI_PORTS; i++)
         if (implemented(m, i))
-            ahci_port_reset(m, &m->port[i]);
-    m->hr_off_ns = ahci_after_ns(m, m->hr_ns);
+            model_ahci_port_reset(m, &m->port[i]);
+    m->hr_off_ns = model_ahci_after_ns(m, m->hr_ns);
     if (!m->hr_ns)
         hba_reset_done(m);
 }
@@ -103,7 +106,7 @@ static void hba_reset(struct model_ahci *m)
 static void tick(void *dev)
 {
     struct model_ahci *m = dev;
-    uint64_t now_ns = ahci_now_ns(m);
+    uint64_t now_ns = model_ahci_now_ns(m);
 
     if (!m->powered)
         power_on(m);
@@ -117,7 +120,7 @@ static void tick(void *dev)
     }
     for (unsigned i = 0; i < MODEL_AHCI_PORTS && !m->gone; i++)
         if (implemented(m, i))
-            ahci_port_tick(m, &m->port[i]);
+            model_ahci_port_tick(m, &m->port[i]);
 }
 
 static void reset(void *dev)
@@ -164,7 +167,7 @@ static void ghc_write(struct model_ahci *m, uint32_t v)
     if (v & GHC_AE && !(m->ghc & GHC_AE) && ++m->ae_writes <= m->ae_writes_ignored)
         v &= ~GHC_AE;
     if (v & GHC_HR && !((v | m->ghc) & GHC_AE))
-        ahci_violation(m, "GHC.HR without GHC.AE", v, v | GHC_AE);
+        model_ahci_violation(m, "GHC.HR without GHC.AE", v, v | GHC_AE);
     m->ghc = (m->ghc & GHC_HR) | (v & (GHC_IE | GHC_AE)) | (m->ahci_only ? GHC_AE : 0);
     if (v & GHC_HR && !(m->ghc & GHC_HR))
         hba_reset(m);
@@ -174,7 +177,7 @@ static void ghc_write(struct model_ahci *m, uint32_t v)
 static void bohc_write(struct model_ahci *m, uint32_t v)
 {
     if (m->bohc == MODEL_AHCI_BOHC_ABSENT) {
-        ahci_violation(m, "BOHC written without CAP2.BOH", v, 0);
+        model_ahci_violation(m, "BOHC written without CAP2.BOH", v, 0);
         return;
     }
     m->bohc_reg = (m->bohc_reg & (BOHC_BOS | BOHC_BB)) | (v & 0x0e);
@@ -185,7 +188,7 @@ static void bohc_write(struct model_ahci *m, uint32_t v)
         return;
     if (m->bohc_busy)
         m->bohc_reg |= BOHC_BB;
-    m->bohc_off_ns = ahci_after_ns(m, m->bohc_ns);
+    m->bohc_off_ns = model_ahci_after_ns(m, m->bohc_ns);
 }
 
 static void is_write(struct model_ahci *m, uint32_t v)
@@ -216,7 +219,7 @@ static void hba_write(struct model_ahci *m, uint32_t off, uint32_t v)
     case AHCI_CAP:
         break;
     default:
-        ahci_violation(m, "a read-only register of the adapter was written", off, 0);
+        model_ahci_violation(m, "a read-only register of the adapter was written", off, 0);
     }
 }
 
@@ -226,19 +229,19 @@ static struct model_ahci_port *port_at(struct model_ahci *m, uint32_t off, bool 
     unsigned port = (off - PORT_BASE) / PORT_BYTES;
 
     if (port >= MODEL_AHCI_PORTS || !implemented(m, port)) {
-        ahci_violation(m, "a register of a port that is not in PI", port, m->pi);
+        model_ahci_violation(m, "a register of a port that is not in PI", port, m->pi);
         return NULL;
     }
     if (!(m->ghc & GHC_AE) && !(m->ghc & GHC_HR)) {
-        ahci_violation(m, "a port register was touched with GHC.AE clear", off, 0);
+        model_ahci_violation(m, "a port register was touched with GHC.AE clear", off, 0);
         return NULL;
     }
     if (is_write && m->ghc & GHC_HR) {
-        ahci_violation(m, "a port register was written during GHC.HR", off, 0);
+        model_ahci_violation(m, "a port register was written during GHC.HR", off, 0);
         return NULL;
     }
     if (is_write && m->bohc_reg & BOHC_BOS && !m->asked_for_ownership)
-        ahci_violation(m, "a port register was written while the firmware owns the adapter", off, 0);
+        model_ahci_violation(m, "a port register was written while the firmware owns the adapter", off, 0);
     return &m->port[port];
 }
 
@@ -246,7 +249,8 @@ static bool access_ok(struct model_ahci *m, unsigned bar, uint32_t off, unsigned
 {
     if (bar == MODEL_AHCI_BAR && bytes == 4 && !(off & 3) && off < BAR_BYTES)
         return true;
-    ahci_violation(m, "registers are accessed by aligned dwords of BAR 5", (uint64_t)bytes << 32 | off, bar);
+    model_ahci_violation(m, "registers are accessed by aligned dwords of BAR 5", (uint64_t)bytes << 32 | off,
+                         bar);
     return false;
 }
 
@@ -265,7 +269,7 @@ static uint64_t reg_read(void *dev, unsigned bar, uint32_t off, unsigned bytes)
     if (off < PORT_BASE)
         return hba_read(m, off);
     struct model_ahci_port *p = port_at(m, off, false);
-    return p ? ahci_port_read(m, p, off & 0x7f) : 0;
+    return p ? model_ahci_port_read(m, p, off & 0x7f) : 0;
 }
 
 static void reg_write(void *dev, unsigned bar, uint32_t off, unsigned bytes, uint64_t v)
@@ -287,7 +291,7 @@ static void reg_write(void *dev, unsigned bar, uint32_t off, unsigned bytes, uin
     }
     struct model_ahci_port *p = port_at(m, off, true);
     if (p)
-        ahci_port_write(m, p, off & 0x7f, (uint32_t)v);
+        model_ahci_port_write(m, p, off & 0x7f, (uint32_t)v);
 }
 
 /* ---- config space ---- */
