@@ -48,7 +48,7 @@ static size_t fitting(const char *s, size_t room)
 
 void page_wrap(struct render_out *o, unsigned indent, const char *label, const char *text)
 {
-    enum { MIN_ROOM = 20 };
+    enum { MIN_ROOM = 20, LONGEST_HANG = 18 };
     char line[PAGE_COLUMNS + 2];
     struct text t = text_over(line, PAGE_COLUMNS + 1);
     size_t hang;
@@ -60,7 +60,7 @@ void page_wrap(struct render_out *o, unsigned indent, const char *label, const c
         text_reset(&t);
         text_pad(&t, indent + 2u, ' ');
     }
-    hang = t.len;
+    hang = t.len > indent + LONGEST_HANG ? indent + 4u : t.len;
     do {
         size_t n = fitting(text, PAGE_COLUMNS - t.len);
 
@@ -71,61 +71,4 @@ void page_wrap(struct render_out *o, unsigned indent, const char *label, const c
         for (text += n; *text == ' '; text++)
             ;
     } while (*text);
-}
-
-void put_right(struct text *t, size_t end, const char *word)
-{
-    size_t len = str_len(word);
-
-    if (t->len && t->len + len + 1 > end)
-        text_char(t, ' ');
-    else if (end > len)
-        text_pad(t, end - len, ' ');
-    text_str(t, word);
-}
-
-void put_left(struct text *t, size_t begin, size_t width, const char *word)
-{
-    size_t len = str_len(word);
-
-    text_pad(t, begin, ' ');
-    text_bytes(t, word, len > width ? width - 2 : len);
-    if (len > width)
-        text_str(t, "..");
-}
-
-void put_number_in(struct text *t, uint64_t v, unsigned decimals, size_t width)
-{
-    static const char thousands[] = "kMGTPE";
-    char word[32];
-    struct text w = text_over(word, sizeof word);
-    unsigned step = 0;
-
-    text_fixed(&w, v, decimals);
-    for (; decimals && w.len > width; decimals--) {
-        v /= 10;
-        text_reset(&w);
-        text_fixed(&w, v, decimals - 1);
-    }
-    for (; w.len > width && step < sizeof thousands - 1; step++) {
-        v /= 1000;
-        text_reset(&w);
-        text_u64(&w, v);
-        text_char(&w, thousands[step]);
-    }
-    text_str(t, word);
-}
-
-void put_duration_in(struct text *t, uint64_t ns)
-{
-    enum { WIDTH = 10 };
-    char word[40];
-    struct text w = text_over(word, sizeof word);
-
-    text_duration(&w, ns);
-    if (w.len > WIDTH) {
-        text_reset(&w);
-        text_fmt(&w, "%llu h", (unsigned long long)(ns / NS_PER_S / 3600));
-    }
-    text_str(t, word);
 }

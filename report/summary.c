@@ -217,6 +217,18 @@ static void put_one_not_tested(struct render_out *o, bool *any, const struct jou
     page_wrap(o, 2, label, why);
 }
 
+/* A drive that cannot be read says so itself; the plan's remark on it with the same reason is no news. */
+static bool said_by_its_disk(const struct run *run, const struct journal_line *l)
+{
+    struct journal_line disk;
+    char name[28], why[96];
+
+    if (line_str(l, "job", name, sizeof name) || !line_str(l, "why", why, sizeof why))
+        return false;
+    line_str(l, "disk", name, sizeof name);
+    return run_find_disk(run, name, &disk) && line_is(&disk, "why_not", why);
+}
+
 static void put_not_tested(struct render_out *o, const struct run *run)
 {
     struct run_lines lines;
@@ -227,7 +239,7 @@ static void put_not_tested(struct render_out *o, const struct run *run)
     while (run_lines_next(&lines, &l)) {
         if (str_equal(l.ev, "controller") || str_equal(l.ev, "disk"))
             put_one_not_tested(o, &any, &l, "name", "why_not");
-        else if (str_equal(l.ev, "not_tested"))
+        else if (str_equal(l.ev, "not_tested") && !said_by_its_disk(run, &l))
             put_one_not_tested(o, &any, &l, "disk", "why");
     }
 }

@@ -66,14 +66,14 @@ static void put_cells_head(struct render_out *o)
     char line[PAGE_COLUMNS + 1];
     struct text t = text_over(line, sizeof line);
 
-    put_right(&t, COL_BLOCK, "block");
-    put_left(&t, COL_RW, COL_RW_WIDTH, "rw");
-    put_right(&t, COL_DEPTH, "QD");
-    put_right(&t, COL_RATE, "MB/s");
-    put_right(&t, COL_IOPS, "IOPS");
-    put_right(&t, COL_P50, "p50");
-    put_right(&t, COL_P99, "p99");
-    put_left(&t, COL_JOB, PAGE_COLUMNS - COL_JOB, "job");
+    column_right(&t, COL_BLOCK, "block");
+    column_left(&t, COL_RW, COL_RW_WIDTH, "rw");
+    column_right(&t, COL_DEPTH, "QD");
+    column_right(&t, COL_RATE, "MB/s");
+    column_right(&t, COL_IOPS, "IOPS");
+    column_right(&t, COL_P50, "p50");
+    column_right(&t, COL_P99, "p99");
+    column_left(&t, COL_JOB, PAGE_COLUMNS - COL_JOB, "job");
     page_line(o, "%s", line);
 }
 
@@ -82,8 +82,8 @@ static void put_cell_number(struct text *line, size_t end, size_t width, uint64_
     char word[32];
     struct text t = text_over(word, sizeof word);
 
-    put_number_in(&t, v, decimals, width);
-    put_right(line, end, word);
+    column_number(&t, v, decimals, width);
+    column_right(line, end, word);
 }
 
 static void put_cell_percentile(struct text *line, size_t end, const struct journal_line *l, const char *ppm)
@@ -95,10 +95,10 @@ static void put_cell_percentile(struct text *line, size_t end, const struct jour
 
     if (json_member(&l->body, "latency_percentile_ns", &all) && json_member(&all, ppm, &one) &&
         json_to_u64(&one, &ns))
-        put_duration_in(&t, ns);
+        column_duration(&t, ns);
     else
         text_str(&t, "-");
-    put_right(line, end, word);
+    column_right(line, end, word);
 }
 
 /* The names of a cell's flags, and everything else that its number must not be read without. */
@@ -131,10 +131,10 @@ static void put_cell(struct render_out *o, const struct journal_line *l)
     size_t at;
 
     text_size(&w, line_u64(l, "block_bytes"));
-    put_right(&t, COL_BLOCK, word);
+    column_right(&t, COL_BLOCK, word);
     line_str(l, "rw", word, sizeof word);
     text_char(&t, ' ');
-    put_left(&t, COL_RW, COL_RW_WIDTH, word);
+    column_left(&t, COL_RW, COL_RW_WIDTH, word);
     put_cell_number(&t, COL_DEPTH, 6, line_u64(l, "depth"), 0);
     put_cell_number(&t, COL_RATE, 8, line_u64(l, "bytes_per_s") / 100000, 1);
     put_cell_number(&t, COL_IOPS, 8, line_u64(l, "iops_milli") / 1000, 0);
@@ -143,7 +143,7 @@ static void put_cell(struct render_out *o, const struct journal_line *l)
     line_str(l, "job", word, sizeof word);
     text_str(&t, "  ");
     at = max_u64(t.len, COL_JOB);
-    put_left(&t, at, at + 2 < PAGE_COLUMNS ? PAGE_COLUMNS - at : 2, word);
+    column_left(&t, at, at + 2 < PAGE_COLUMNS ? PAGE_COLUMNS - at : 2, word);
     page_line(o, "%s", line);
     put_cell_remarks(o, l);
 }
@@ -247,16 +247,16 @@ static void put_errors(struct render_out *o, const struct run *run, const struct
         uint64_t blocks = line_u64(&l, "blocks");
 
         if (str_equal(l.ev, "io_errors_more") && line_is(&l, "disk", d->name)) {
-            text_fmt(&t, "and %llu more", ull(line_u64(&l, "count")));
+            text_fmt(&t, "%llu more of the same step", ull(line_u64(&l, "count")));
         } else if (str_equal(l.ev, "io_error") && line_is(&l, "disk", d->name) &&
                    shown++ < SHOWN_ERRORS_MAX) {
-            text_fmt(&t, "%s LBA %llu, %llu block%s", line_u64(&l, "located") ? "at" : "in the command from",
+            text_fmt(&t, "%s LBA %llu, %llu block%s", line_u64(&l, "located") ? "at" : "somewhere from",
                      ull(line_u64(&l, "lba")), ull(blocks), plural(blocks));
             add_str(&t, &l, "words", ": ");
         } else {
             continue;
         }
-        page_wrap(o, 2, "failed read ", text);
+        page_wrap(o, 2, "failed reads: ", text);
     }
     if (shown > SHOWN_ERRORS_MAX)
         page_line(o, "  %u more failed reads are in the journal", shown - SHOWN_ERRORS_MAX);

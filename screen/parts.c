@@ -1,0 +1,125 @@
+#include "parts.h"
+#include "column.h"
+#include "str.h"
+
+int grid_width(const struct grid *g) { return g->columns ? g->columns - 1 : 0; }
+
+enum ink verdict_ink(enum verdict v)
+{
+    static const uint8_t inks[VERDICT_COUNT] = {
+        [VERDICT_NOT_TESTED] = INK_DIM, [VERDICT_PASS] = INK_GOOD,   [VERDICT_WARN] = INK_WARN,
+        [VERDICT_FAIL] = INK_BAD,       [VERDICT_ABORTED] = INK_BAD,
+    };
+
+    return (unsigned)v < VERDICT_COUNT ? (enum ink)inks[v] : INK_BAD;
+}
+
+/* ---- fields ---- */
+enum { NARROWEST = 3 };
+
+static void put_field(struct grid *g, int row, int column, int width, enum ink ink, const char *s,
+                      void (*fit)(struct text *, size_t, size_t, const char *))
+{
+    char field[GRID_MAX_COLUMNS + 1];
+    struct text t = text_over(field, sizeof field);
+
+    if (width < NARROWEST)
+        return;
+    fit(&t, 0, (size_t)width, s);
+    grid_text(g, row, column, ink, "%s", field);
+}
+
+void put_text(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
+{
+    put_field(g, row, column, width, ink, s, column_left);
+}
+
+void put_name(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
+{
+    put_field(g, row, column, width, ink, s, column_name);
+}
+
+void put_right(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
+{
+    int len = (int)str_len(s);
+
+    if (len < width)
+        column += width - len;
+    put_text(g, row, column, width, ink, s);
+}
+
+/* ---- wrapped text ---- */
+/* How many characters of s stand on a row of `room` columns. */
+static int row_length(const char *s, int room)
+{
+    int len = 0, at_blank = 0;
+
+    while (s[len] && len < room) {
+        len++;
+        if (s[len] == ' ' || !s[len])
+            at_blank = len;
+    }
+    return !s[len] || !at_blank ? len : at_blank;
+}
+
+static const char *next_row(const char *s, int taken)
+{
+    for (s += taken; *s == ' '; s++)
+        ;
+    return s;
+}
+
+int put_wrapped(struct grid *g, int row, int max_rows, int hang, enum ink ink, const char *s)
+{
+    int rows = 0;
+
+    while (rows < max_rows) {
+        int indent = rows ? hang : 0, room = grid_width(g) - indent, len;
+
+        if (room < NARROWEST)
+            break;
+        len = row_length(s, room);
+        rows++;
+        if (rows == max_rows || !s[len]) {
+            put_text(g, row + rows - 1, indent, room, ink, s);
+            break;
+        }
+        grid_text(g, row + rows - 1, indent, ink, "%.*s", len, s);
+        s = next_row(s, len);
+        if (!*s)
+            break;
+    }
+    return rows ? rows : 1;
+}
+
+int wrapped_rows(const struct grid *g, int hang, const char *s)
+{
+    int rows = 0;
+
+    do {
+        int room = grid_width(g) - (rows ? hang : 0);
+
+        rows++;
+        if (room < NARROWEST)
+            break;
+        s = next_row(s, row_length(s, room));
+    } while (*s);
+    return rows;
+}
+
+void put_list(struct grid *g, int row, int end, const char (*lines)[120], unsigned count)
+{
+    enum { HANG = 4 };
+    unsigned fit = end > row ? (unsigned)(end - row) : 0, needed = 0, shown = count;
+    bool wrap;
+
+    for (unsigned i = 0; i < count && needed <= fit; i++)
+        needed += (unsigned)wrapped_rows(g, HANG, lines[i]);
+    wrap = needed <= fit;
+    if (count > fit)
+        shown = fit ? fit - 1 : 0;
+    for (unsigned i = 0; i < shown; i++)
+        row += put_wrapped(g, row, wrap ? end - row : 1, HANG, INK_PLAIN, lines[i]);
+    if (shown < count && fit)
+        grid_text(g, row, 0, INK_WARN, "%u more below", count - shown);
+}

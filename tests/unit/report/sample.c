@@ -1,0 +1,247 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "render.h"
+#include "sample.h"
+#include "test.h"
+
+/* ---- memory ---- */
+void memory_add(struct memory *m, const char *bytes, size_t len)
+{
+    if (m->len + len + 1 > m->cap) {
+        m->cap = (m->len + len + 1) * 2;
+        m->bytes = realloc(m->bytes, m->cap);
+    }
+    memcpy(m->bytes + m->len, bytes, len);
+    m->len += len;
+    m->bytes[m->len] = 0;
+}
+
+bool memory_line(void *ctx, const char *line, size_t len)
+{
+    struct memory *m = ctx;
+
+    if (m->limit && m->len + len > m->limit) {
+        m->refused++;
+        return false;
+    }
+    memory_add(m, line, len);
+    return true;
+}
+
+void memory_free(struct memory *m)
+{
+    free(m->bytes);
+    *m = (struct memory){ 0 };
+}
+
+bool contains(const struct memory *m, const char *part) { return m->bytes && strstr(m->bytes, part); }
+
+/* ---- a run ---- */
+static uint64_t now_ns;
+
+uint64_t sample_now_ns(void)
+{
+    now_ns += 1500000000;
+    return now_ns;
+}
+
+struct journal *journal_new(struct memory *file, uint64_t run_id)
+{
+    struct journal *j = calloc(1, sizeof *j);
+
+    now_ns = 0;
+    journal_start(j, run_id, sample_now_ns);
+    journal_add_sink(j, memory_line, file, false);
+    return j;
+}
+
+static void put_devices(struct journal *j)
+{
+    static const struct controller_info controllers[] = {
+        { "nvme0", "nvme", "0000:01:00.0", 0x144d, 0xa80a, 0x144d, 0xa801, 0x010802, "NVM Express controller",
+          "Samsung SSD 980 PRO 1TB", "S5GXNX0T123456", "5B2QGXA7", "" },
+        { "sata0", "ahci", "0000:00:1f.2", 0x8086, 0x2922, 0x1af4, 0x1100, 0x010601, "SATA controller, AHCI mode",
+          "", "", "", "" },
+        { "raid0", "", "0000:02:00.0", 0x1000, 0x005d, 0x1028, 0x1f49, 0x010400, "MegaRAID SAS-3 3108", "", "", "",
+          "this card is of a generation that this version does not drive; its drives can be tested with the firmware "
+          "path (firmware_path=1), without speeds" },
+    };
+    static const struct disk_info disks[] = {
+        { "nvme0n1", "nvme0", "NVMe", "Samsung SSD 980 PRO 1TB", "S5GXNX0T123456", "5B2QGXA7",
+          "S5GXNX0T123456 eui.0025385b11b3f2a1", 512, 4096, 131072, 1953525168, 1023, "no", "" },
+        { "sata0.0", "sata0", "SATA", "WDC WD40EFRX-68N32N0", "WD-WCC7K0AB1CD2", "82.00A82",
+          "WD-WCC7K0AB1CD2 5000c500a1b2c3d4", 512, 4096, 33554432, 7814037168, 32, "yes", "" },
+        { "sata0.1", "sata0", "SATA", "ST31000524AS, \"refurb\"", "9VPE0000", "JC45", "9VPE0000", 512, 512, 33554432,
+          1953525168, 32, "yes", "locked by an ATA password" },
+    };
+
+    for (unsigned i = 0; i < 3; i++)
+        journal_controller(j, &controllers[i]);
+    for (unsigned i = 0; i < 3; i++)
+        journal_disk(j, &disks[i]);
+}
+
+static struct step_result cell(uint32_t step, const char *disk, const char *rw, uint32_t block_bytes, uint16_t depth,
+                               uint64_t ios, uint64_t latency_ns)
+{
+    struct step_result r = { .step = step, .block_bytes = block_bytes, .command_bytes = block_bytes,
+                             .depth_asked = depth, .depth = depth, .span_lbas = 1000000, .ios = ios,
+                             .bytes = ios * block_bytes, .run_ns = 10000000000, .ramp_ns = 500000000,
+                             .latency_min_ns = latency_ns / 2, .latency_mean_ns = latency_ns,
+                             .latency_max_ns = latency_ns * 40, .longest_poll_gap_ns = 900, .busy_ns = 70000000 };
+
+    snprintf(r.disk, sizeof r.disk, "%s", disk);
+    snprintf(r.rw, sizeof r.rw, "%s", rw);
+    snprintf(r.job, sizeof r.job, "%s-%uk-qd%u", strcmp(rw, "read") ? "rand" : "seq", block_bytes / 1024, depth);
+    for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
+        r.latency_percentile_ns[i] = latency_ns * (i + 4) / 8;
+        if (percentile_ppm[i] == 999900 ? ios >= 100000 : ios > 1000)
+            r.percentile_valid |= 1u << i;
+    }
+    return r;
+}
+
+static void put_nvme_steps(struct journal *j)
+{
+    static const uint64_t ios[] = { 490, 505, 498 }, bytes[] = { 32112640, 33095680, 32636928 },
+                          max_ns[] = { 180000, 190000, UINT64_MAX };
+    struct series_view series = { 1000000000, 3, ios, bytes, max_ns, sizeof ios[0] };
+    struct step_result r = cell(0, "nvme0n1", "read", 65536, 4, 490123, 80100);
+
+    journal_step_start(j, 0, "sequential read 64 KiB QD 4", 1);
+    journal_series(j, 0, r.disk, r.job, &series);
+    journal_step_end(j, &r, "");
+    journal_step_start(j, 1, "sequential read 8 MiB QD 4", 1);
+    r = cell(1, "nvme0n1", "read", 8 << 20, 4, 4100, 9700000);
+    r.command_bytes = 131072;
+    r.flags = FLAG_SPLIT | FLAG_POLL_GAP | FLAG_SHARED_PATH;
+    journal_step_end(j, &r, "");
+    journal_checkpoint(j, 1);
+    journal_step_start(j, 2, "random read 4 KiB QD 32", 1);
+    r = cell(2, "nvme0n1", "randread", 4096, 32, 5400321, 58700);
+    journal_step_end(j, &r, "");
+}
+
+static void put_sata_steps(struct journal *j)
+{
+    struct io_error_record e = { .lba = 1234567, .blocks = 8, .located = true, .status = 3, .detail = 0x4051,
+                                 .at_ns = 21500000000 };
+    struct step_result r = cell(3, "sata0.0", "randread", 4096, 1, 812, 12300000);
+
+    journal_step_start(j, 3, "random read 4 KiB QD 1", 1);
+    journal_io_error(j, 3, r.disk, r.job, &e, "uncorrectable data (ERR UNC)");
+    e.lba = 99999999;
+    e.blocks = 2048;
+    e.located = false;
+    journal_io_error(j, 3, r.disk, r.job, &e, "no answer within 60 s");
+    journal_io_errors_more(j, 3, r.disk, r.job, 115);
+    r.errors = 117;
+    r.retries = 1;
+    r.flags = FLAG_ERRORS | FLAG_ENDED_EARLY | FLAG_TOO_SHORT;
+    journal_step_end(j, &r, "the drive stopped answering and did not come back after a reset");
+}
+
+static void put_findings(struct journal *j)
+{
+    struct finding f = { "io-error", FINDING_FAIL, "sata0.0", "117 of 929 reads failed, the first at LBA 1234567",
+                         "no failed read" };
+
+    journal_finding(j, &f);
+    f = (struct finding){ "controller-not-driven", FINDING_WARN, "raid0", "MegaRAID SAS-3 3108 at 0000:02:00.0", "" };
+    journal_finding(j, &f);
+    f = (struct finding){ "clock-not-invariant", FINDING_INFO, "clock", "CPUID 80000007h EDX bit 8 is 0", "1" };
+    journal_finding(j, &f);
+    f = (struct finding){ "from-the-future", FINDING_CANNOT_TELL, "nvme0n1", "something new", "" };
+    journal_finding(j, &f);
+}
+
+void sample_run(struct journal *j)
+{
+    static const struct machine_info machine = {
+        "Baresweep", "0.1.0", "Dell Inc.", "PowerEdge R720", "ABC1234", "4c4c4544-0042-4310-8031-c3c04f313233",
+        "2.9.0", "EDK II 1.00", "PciRoot(0x0)/Pci(0x1d,0x0)/USB(0x0,0x0)/HD(1)/EFI/BOOT/BOOTX64.EFI",
+        "2026-11-30T14:00:00", 2399998000, true
+    };
+    struct run_status status = { VERDICT_FAIL, true, false };
+    struct run_ending ending = { 1, 3, false };
+
+    journal_run_start(j, &machine, "rack 12, slot 3");
+    journal_conf(j, "baresweep.conf", 0xdeadbeef, "plan=default time_scale_pct=100");
+    put_devices(j);
+    journal_problem(j, "baresweep.conf", 7, "", "unknown key \"expect_disk\": did you mean \"expect_disks\"?");
+    journal_problem(j, "jobs/burn.fio", 4294967295u, "verify-all",
+                    "rw=randwrite writes: this version only reads. Use rw=randread, or leave the job out");
+    journal_plan(j, 4, 40000000000);
+    journal_not_tested(j, "sata0.1", "", "locked by an ATA password");
+    journal_not_tested(j, "sata0.0", "seq-8192k-qd4", "did not fit into the time budget of 15 min");
+    put_nvme_steps(j);
+    journal_log(j, 1, "sata0.0: PxCI: timed out (got 0x1, want 0x0)");
+    put_sata_steps(j);
+    put_findings(j);
+    journal_disk_verdict(j, "nvme0n1", VERDICT_PASS, "3 measurements, no errors");
+    journal_disk_verdict(j, "sata0.0", VERDICT_FAIL, "117 reads failed");
+    journal_disk_verdict(j, "sata0.1", VERDICT_NOT_TESTED, "locked by an ATA password");
+    journal_run_end(j, &status, &ending);
+}
+
+struct memory sample_text(uint64_t run_id)
+{
+    struct memory m = { 0 };
+    struct journal *j = journal_new(&m, run_id);
+
+    sample_run(j);
+    free(j);
+    return m;
+}
+
+struct step_result extreme_result(void)
+{
+    struct step_result r;
+
+    memset(&r, 0xff, sizeof r);
+    r.wrapped = true;
+    strcpy(r.disk, "sata15.31");
+    strcpy(r.job, "the \"last\"\n job");
+    strcpy(r.rw, "randread");
+    return r;
+}
+
+/* ---- reports ---- */
+static struct memory render(void (*how)(const char *, size_t, struct render_out *), const char *text, size_t len)
+{
+    struct memory m = { 0 };
+    struct render_out out = { .write = memory_line, .ctx = &m };
+
+    how(text, len, &out);
+    if (!m.bytes)
+        memory_add(&m, "", 0);
+    return m;
+}
+
+struct memory summary_of(const char *text, size_t len) { return render(render_summary, text, len); }
+struct memory csv_of(const char *text, size_t len) { return render(render_csv, text, len); }
+
+void check_golden(const char *name, const char *got, size_t len)
+{
+    const char *mode = getenv("GOLDEN");
+    char path[200], *want = calloc(1, len + 2);
+    FILE *f;
+    size_t n;
+
+    snprintf(path, sizeof path, "tests/golden/%s", name);
+    f = fopen(path, mode && !strcmp(mode, "write") ? "wb" : "rb");
+    if (f && mode && !strcmp(mode, "write")) {
+        fwrite(got, 1, len, f);
+        fclose(f);
+        free(want);
+        return;
+    }
+    n = f ? fread(want, 1, len + 1, f) : 0;
+    if (f)
+        fclose(f);
+    bool same = f && n == len && !memcmp(want, got, len);
+    free(want);
+    if (!same)
+        test_fail(path, 1, "differs from what was made now; if that is right: make golden.  Now:\n%.*s", (int)len, got);
+}
