@@ -1,0 +1,211 @@
+#ifndef MFI_INTERNAL_H
+#define MFI_INTERNAL_H
+#include "gate.h"
+#include "lane.h"
+#include "mfi.h"
+#include "mfi_regs.h"
+#include "mfi_spec.h"
+#include "str.h"
+#include "text.h"
+
+struct mfi_card;
+struct mfi_lane;
+
+/* ---- generations: what differs, as data (mfi_generation.c) ---- */
+struct mfi_generation {
+    const char *name;
+    uint32_t status_reg, doorbell_reg, mask_reg, mask_all;
+    /* Hands a frame to the firmware; extra_frames: 64-byte frames behind the first that hold its SGL.  The
+     * caller has published it.  [any] */
+    void (*post)(const struct mmio *regs, uint64_t frame_bus, unsigned extra_frames);
+    uint32_t max_command_sectors;
+};
+/* NULL: an id of no row. */
+const struct mfi_generation *mfi_generation_of(const struct pci_fn *fn);
+
+/* ---- the card ---- */
+enum {
+    MFI_MAX_IO_FRAMES = 512,
+    MFI_MAX_MANAGEMENT = 4,    /* one in use; the others replace it when a drive never answers */
+    MFI_BUFFER_BYTES = 8192,   /* of one management command; the longest PD list and event page fit */
+    MFI_SEGMENT_BYTES = 65536, /* of one scatter entry: the longest that Linux's block layer sends */
+    MFI_DEFAULT_COMMAND_BYTES = 131072
+};
+#define MFI_BELOW_4_GIB 0xffffffffull
+
+struct mfi_tag { /* one I/O frame in flight */
+    uint64_t lba;
+    uint32_t blocks;
+    uint16_t slot, part;
+    uint8_t retries;
+};
+struct mfi_address {
+    uint8_t cmd, target;
+}; /* MFI_LD_SCSI_IO or MFI_PD_SCSI_IO, and whom */
+struct mfi_disk {
+    struct disk d;
+    struct mfi_address address;
+    char settings[144]; /* what a number of this disk depends on */
+};
+struct mfi_card {
+    struct controller c;
+    const struct mfi_generation *gen;
+    struct mmio regs;
+    uint16_t max_commands, max_sge;
+    bool ieee_firmware; /* FW_IEEE_SGL */
+    bool enabled;       /* plat_pci_enable is to be undone */
+    bool given_away;    /* INIT was posted: the firmware may write our memory until it is READY */
+    bool dead;          /* takes no more frames; why: c.fault */
+    bool qemu;          /* package version says so (5.4, facts 15 and 16) */
+
+    struct dma_buf queue;   /* queue information, indices, reply ring */
+    struct dma_buf frames;  /* management slots, then I/O slots: tag n at n x MFI_SLOT_BYTES */
+    struct dma_buf buffers; /* one MFI_BUFFER_BYTES per management slot */
+    unsigned management_count, management;
+    uint8_t command_status;  /* status byte of the last management command that was answered */
+    uint32_t command_detail; /* the same with sense, for mfi_status_words */
+
+    struct mfi_tag *tags; /* indexed by tag */
+    uint16_t *free_tags;  /* a stack: the warmest on top */
+    unsigned io_frames, free_count, lane_count, share;
+    struct mfi_lane *lanes;   /* open */
+    struct mfi_lane *orphans; /* closed while the firmware still had frames of theirs */
+
+    uint32_t max_command_bytes;
+    struct disk *disk_list[CONTROLLER_MAX_DISKS];
+    struct mfi_ctrl_info info;
+    struct mfi_ld_list lds;
+    struct mfi_pd_list pds, exposed;
+    struct mfi_events events;
+};
+static inline struct mfi_card *mfi_card_of(const struct controller *c) { return (struct mfi_card *)c; }
+static inline uint8_t *mfi_slot(const struct mfi_card *card, unsigned tag)
+{
+    return (uint8_t *)card->frames.cpu + (size_t)tag * MFI_SLOT_BYTES;
+}
+static inline uint64_t mfi_slot_bus(const struct mfi_card *card, unsigned tag)
+{
+    return card->frames.bus + (uint64_t)tag * MFI_SLOT_BYTES;
+}
+/* The status byte as the firmware last wrote it. */
+static inline uint8_t mfi_slot_status(const uint8_t *slot)
+{
+    return __atomic_load_n(&slot[2], __ATOMIC_RELAXED);
+}
+
+/* ---- firmware (mfi_firmware.c) ---- */
+/* The raw status word.  [any] */
+uint32_t mfi_firmware_word(const struct mfi_card *card);
+/* OK while the firmware runs.  E_GONE, or E_PROTO in state FAULT: recorded in the card's fault.  [any] */
+int mfi_firmware_alive(struct mfi_card *card);
+/* Brings the firmware from whatever state to READY.  FAULT (a reset may cost dirty cache) and a boot message
+ * (acknowledging may be irreversible) are left alone and reported.  [boot] */
+int mfi_firmware_to_ready(struct mfi_card *card);
+/* Tells the firmware to forget our queues and waits for READY; until then it may write our memory.  [boot] */
+int mfi_firmware_leave(struct mfi_card *card);
+/* INIT posted and answered, firmware OPERATIONAL.  [boot] */
+int mfi_firmware_init(struct mfi_card *card);
+
+/* ---- management commands (mfi_dcmd.c) ---- */
+enum mfi_waiting_for { MFI_FOR_CARD, MFI_FOR_DRIVE };
+/* Zeroes the current management slot and presets its header.  [boot] */
+struct mfi_header *mfi_management_frame(struct mfi_card *card, uint8_t cmd);
+/* Posts the management slot and waits for its status byte (then in card->command_status).  E_TIMEOUT: the
+ * frame stays with the firmware; for a drive the next management slot takes over while there is one, else
+ * the card has a fault.  [boot] */
+int mfi_management_call(struct mfi_card *card, enum mfi_waiting_for whom, uint32_t deadline_ms,
+                        const char *name);
+/* The current management buffer is filled with a pattern before a command, so that an answer "ok" without
+ * data is recognised.  mfi_buffer_copy copies it to `to` and returns how many bytes were written, as far as
+ * the pattern tells: up to the last byte that differs from it.  [boot] */
+void mfi_buffer_prepare(struct mfi_card *card, uint32_t len_bytes);
+uint32_t mfi_buffer_copy(struct mfi_card *card, void *to, uint32_t len_bytes);
+
+struct mfi_op {
+    uint32_t opcode;
+    const char *name;
+    uint32_t deadline_ms;
+};
+extern const struct mfi_op MFI_CTRL_GET_INFO, MFI_EVENT_INFO, MFI_EVENT_GET, MFI_CACHE_FLUSH, MFI_PD_GET_LIST,
+    MFI_PD_QUERY, MFI_PD_GET_INFO, MFI_LD_GET_LIST, MFI_LD_GET_INFO, MFI_LD_GET_PROPERTIES;
+/* One direct command.  reply NULL: it moves no data; else reply_bytes <= MFI_BUFFER_BYTES are asked for and
+ * *reply is plain memory, zero beyond what was written.  E_REFUSED: by the gate, or by the firmware
+ * (card->command_status says how); E_UNSUPPORTED: unknown to the firmware, or answered without data.  [boot]
+ */
+int mfi_dcmd(struct mfi_card *card, const struct mfi_op *op, struct mfi_mbox mbox, void *reply,
+             uint32_t reply_bytes);
+
+/* ---- SCSI through the card (mfi_scsi.c) ---- */
+/* One data-in command; unit attentions are retried.  *got: bytes written, as mfi_buffer_copy counts them.
+ * E_REFUSED: card->command_detail says how.  [boot] */
+int mfi_scsi_in(struct mfi_card *card, struct mfi_address to, const uint8_t *cdb, uint8_t cdb_len,
+                void *reply, uint32_t reply_bytes, uint32_t *got);
+struct mfi_inquiry {
+    uint8_t device_type;
+    char vendor[9], product[17], revision[5];
+};
+/* False: not the INQUIRY data of anything (too short, blank). */
+bool mfi_inquiry_parse(const uint8_t *data, uint32_t len, struct mfi_inquiry *out);
+int mfi_scsi_inquiry(struct mfi_card *card, struct mfi_address to, struct mfi_inquiry *out);
+/* Serial number (VPD 80h), the best identifier of VPD 83h and the rotation rate (VPD B1h); what a drive does
+ * not tell stays as it is.  An error only for a drive that does not answer at all. */
+int mfi_scsi_identity(struct mfi_card *card, struct mfi_address to, struct disk *d);
+/* The best designator of a VPD page 83h as text ("naa.600605b0..."); "" when there is none to trust. */
+void mfi_designator_text(const uint8_t *page, uint32_t len, char *to, size_t cap);
+/* lba_bytes, lba_count and physical_block_bytes by READ CAPACITY(16), (10) where that is unknown.
+ * E_LIMIT: a size nobody can have. */
+int mfi_scsi_capacity(struct mfi_card *card, struct mfi_address to, struct disk *d);
+
+/* ---- inventory (mfi_inventory.c, mfi_virtual.c, mfi_physical.c, mfi_events.c) ---- */
+/* Fills model, serial, firmware, limits, disks and remarks.  What one drive or list refuses is a remark or a
+ * why_not; an error is returned only for a card that is lost or memory that is not there.  [boot] */
+int mfi_inventory(struct mfi_card *card);
+int mfi_virtual_drives(struct mfi_card *card);
+int mfi_physical_drives(struct mfi_card *card);
+int mfi_event_log(struct mfi_card *card);
+/* A new entry in the card's list.  E_NOMEM; E_LIMIT (with a remark) beyond CONTROLLER_MAX_DISKS. */
+int mfi_disk_add(struct mfi_card *card, struct mfi_disk **out);
+/* INQUIRY (into *inquiry), identity, size and block size from the disk itself, and the rules that make it
+ * readable; says why_not otherwise.  A disk that leaves one command unanswered is asked nothing more.
+ * Returns an error only for a lost card. */
+int mfi_disk_make_readable(struct mfi_card *card, struct mfi_disk *m, struct mfi_inquiry *inquiry);
+
+/* ---- I/O (mfi_io.c, mfi_lane.c) ---- */
+struct mfi_lane {
+    struct io_lane l;
+    struct mfi_card *card;
+    struct lane_slots slots;
+    struct gate_pass pass;
+    uint64_t head; /* header word 0 without its SGE count */
+    uint32_t flags;
+    uint32_t lba_bytes, max_blocks; /* max_blocks: of one request */
+    uint8_t frame_cmd, opcode;      /* opcode: what the gate is asked about */
+    uint16_t *in_flight;            /* tags, oldest first */
+    uint16_t in_flight_count;
+    unsigned empty_polls;
+    struct mfi_lane *next;
+};
+static inline struct mfi_lane *mfi_lane_of(struct io_lane *l) { return (struct mfi_lane *)l; }
+extern const struct disk_ops mfi_disk_ops;
+unsigned mfi_lane_submit(struct io_lane *l, const struct io_request *r, unsigned n);
+void mfi_lane_kick(struct io_lane *l);
+unsigned mfi_lane_poll(struct io_lane *l, struct io_completion *c, unsigned max);
+void mfi_lane_expire(struct io_lane *l, unsigned slot);
+/* Waits, at most 2 s, for every frame of the lane; false: some stay with the firmware and the card is dead.
+ */
+bool mfi_lane_drain(struct mfi_lane *m);
+/* Frees the lanes that lane_close had to keep; their data buffers only when the firmware has let go. */
+void mfi_orphans_free(struct mfi_card *card, bool firmware_let_go);
+/* No more frames for anybody: every lane's slots are lost.  c.fault says why.  [any] */
+void mfi_card_die(struct mfi_card *card);
+
+/* ---- words (mfi_text.c) ---- */
+/* Packs status byte, SCSI status and sense data into the word that mfi_status_words explains.  [any] */
+uint32_t mfi_detail(uint8_t mfi_status, uint8_t scsi_status, const uint8_t *sense, unsigned sense_len);
+/* Sense key of a detail word; 0 when it carries none.  [any] */
+unsigned mfi_detail_sense_key(uint32_t detail);
+void mfi_status_words(uint32_t detail, struct text *out);
+const char *mfi_status_text(uint8_t mfi_status); /* "unknown status" for the rest */
+void mfi_policy_words(uint8_t policy, struct text *out);
+
+#endif

@@ -1,0 +1,161 @@
+#include "mfi_internal.h"
+
+enum { READ_10 = 0x28, READ_16 = 0x88, READ_10_MAX_BLOCKS = 65535, MAX_PARTS = 65535 };
+#define MAX_LANE_BYTES GIB
+
+static void reckon_shares(struct mfi_card *card)
+{
+    unsigned share = card->lane_count ? card->io_frames / card->lane_count : card->io_frames;
+
+    card->share = share ? share : 1;
+}
+
+/* What all frames of the lane have in common, and what the gate will be asked about each of them. */
+static int set_command(struct mfi_lane *m, const struct mfi_disk *disk)
+{
+    const struct disk *d = &disk->d;
+    uint8_t cdb_len = 0;
+    int rc;
+
+    if (d->kind == DISK_VIRTUAL_DRIVE) {
+        m->frame_cmd = m->opcode = MFI_LD_READ;
+        rc = gate_open(&m->pass, GATE_MFI_FRAME, MFI_LD_READ, d->lba_count);
+    } else {
+        m->frame_cmd = MFI_PD_SCSI_IO;
+        m->opcode = d->lba_count > UINT32_MAX ? READ_16 : READ_10;
+        cdb_len = m->opcode == READ_16 ? 16 : 10;
+        if (!gate_permits(GATE_MFI_FRAME, MFI_PD_SCSI_IO, 0))
+            return NOTE(E_REFUSED, "gate: PD_SCSI_IO frame", MFI_PD_SCSI_IO, 0);
+        rc = gate_open(&m->pass, GATE_SCSI, m->opcode, d->lba_count);
+    }
+    m->head = FIELD_PUT(HEAD_CMD, m->frame_cmd) | FIELD_PUT(HEAD_SENSE_LEN, MFI_SENSE_BYTES) |
+              FIELD_PUT(HEAD_CMD_STATUS, MFI_STAT_PENDING) | FIELD_PUT(HEAD_TARGET, disk->address.target) |
+              FIELD_PUT(HEAD_CDB_LEN, cdb_len);
+    m->flags = MFI_FLAG_NO_POST | MFI_FLAG_SGL64 | MFI_FLAG_READ;
+    return rc;
+}
+
+static uint32_t command_bytes(const struct disk *d, uint32_t request_bytes)
+{
+    uint64_t most = min_u64(d->max_command_bytes, request_bytes);
+
+    if (d->kind != DISK_VIRTUAL_DRIVE)
+        most = min_u64(most, (uint64_t)READ_10_MAX_BLOCKS * d->lba_bytes);
+    return (uint32_t)(most / d->lba_bytes * d->lba_bytes);
+}
+
+static int check_shape(const struct disk *d, const struct lane_shape *s)
+{
+    if (!s->depth || s->depth > d->max_depth)
+        return NOTE(E_LIMIT, "lane depth", s->depth, d->max_depth);
+    if (!s->request_bytes || s->request_bytes % d->lba_bytes)
+        return NOTE(E_LIMIT, "lane request size", s->request_bytes, d->lba_bytes);
+    if (s->request_bytes / command_bytes(d, s->request_bytes) > MAX_PARTS ||
+        (uint64_t)s->request_bytes * (s->buffer_per_slot ? s->depth : 1) > MAX_LANE_BYTES)
+        return NOTE(E_LIMIT, "lane buffers", s->request_bytes, MAX_LANE_BYTES);
+    return OK;
+}
+
+/* cpu_only: the data buffer stays where it is, for the firmware may still write it. */
+static void free_lane(struct mfi_lane *m, bool cpu_only)
+{
+    lane_slots_free(&m->slots);
+    plat_free(m->in_flight);
+    if (!cpu_only)
+        plat_dma_free(&m->l.data);
+    plat_free(m);
+}
+
+static int alloc_lane(struct mfi_lane *m, const struct lane_shape *s)
+{
+    /* No scatter entry may cross a 4 GiB line; the card takes data anywhere. */
+    const struct dma_limits lim = { .boundary_bytes = 4 * GIB };
+    size_t data_bytes = (size_t)s->request_bytes * (s->buffer_per_slot ? s->depth : 1);
+    int rc = lane_slots_alloc(&m->slots, s->depth, m->l.command_bytes / m->lba_bytes);
+
+    if (rc)
+        return rc;
+    m->in_flight = plat_alloc(m->card->io_frames * sizeof *m->in_flight);
+    if (!m->in_flight)
+        return NOTE(E_NOMEM, "in-flight list of a lane", 0, m->card->io_frames);
+    if ((rc = plat_dma_alloc(m->card->c.fn, data_bytes, &lim, &m->l.data)))
+        return NOTE(rc, "data buffers of a lane", 0, data_bytes);
+    return OK;
+}
+
+static int lane_open(struct disk *d, const struct lane_shape *shape, struct io_lane **out)
+{
+    struct mfi_card *card = mfi_card_of(d->controller);
+    int rc = check_shape(d, shape);
+
+    *out = NULL;
+    if (card->c.fault.err)
+        return card->c.fault.err;
+    if (rc)
+        return rc;
+    if (card->lane_count == card->io_frames)
+        return NOTE(E_LIMIT, "lanes of one card", card->lane_count, card->io_frames);
+    struct mfi_lane *m = plat_alloc(sizeof *m);
+    if (!m)
+        return NOTE(E_NOMEM, "lane", 0, sizeof *m);
+    m->card = card;
+    m->lba_bytes = d->lba_bytes;
+    m->max_blocks = shape->request_bytes / d->lba_bytes;
+    m->l = (struct io_lane){ .disk = d,
+                             .depth = shape->depth,
+                             .request_bytes = shape->request_bytes,
+                             .command_bytes = command_bytes(d, shape->request_bytes),
+                             .buffer_per_slot = shape->buffer_per_slot };
+    if ((rc = set_command(m, (const struct mfi_disk *)d)) || (rc = alloc_lane(m, shape))) {
+        free_lane(m, false);
+        return rc;
+    }
+    m->next = card->lanes;
+    card->lanes = m;
+    card->lane_count++;
+    reckon_shares(card);
+    *out = &m->l;
+    return OK;
+}
+
+static void lane_close(struct io_lane *l)
+{
+    struct mfi_lane *m = mfi_lane_of(l);
+    struct mfi_card *card = m->card;
+    bool all_back = mfi_lane_drain(m);
+
+    for (struct mfi_lane **p = &card->lanes; *p; p = &(*p)->next)
+        if (*p == m) {
+            *p = m->next;
+            break;
+        }
+    card->lane_count--;
+    reckon_shares(card);
+    if (all_back) {
+        free_lane(m, false);
+        return;
+    }
+    /* Its data buffer is freed by detach, once the firmware has let go. */
+    m->next = card->orphans;
+    card->orphans = m;
+}
+
+void mfi_orphans_free(struct mfi_card *card, bool firmware_let_go)
+{
+    while (card->orphans) {
+        struct mfi_lane *m = card->orphans;
+
+        card->orphans = m->next;
+        free_lane(m, !firmware_let_go);
+    }
+}
+
+const struct disk_ops mfi_disk_ops = {
+    .open = lane_open,
+    .submit = mfi_lane_submit,
+    .kick = mfi_lane_kick,
+    .poll = mfi_lane_poll,
+    .expire = mfi_lane_expire,
+    .close = lane_close,
+    .status_words = mfi_status_words,
+};
