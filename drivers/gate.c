@@ -36,6 +36,7 @@ const struct gate_row gate_rows[] = {
       "reads a report; every other SMART action has a row of its own or is refused" },
     { GATE_ATA, 0xb0, 0xff, 0xd5, "SMART READ LOG", "reads a report" },
     { GATE_ATA, 0xb0, 0xff, 0xda, "SMART RETURN STATUS", "reads the drive's own verdict" },
+    { GATE_ATA, 0xc8, 0, 0, "READ DMA", "reads blocks; drives without 48-bit addresses know no other" },
     { GATE_ATA, 0xe5, 0, 0, "CHECK POWER MODE", "reads a state; wakes nothing" },
     { GATE_ATA, 0xec, 0, 0, "IDENTIFY DEVICE", "reads a description" },
     { GATE_SCSI, 0x00, 0, 0, "TEST UNIT READY", "asks for a state" },

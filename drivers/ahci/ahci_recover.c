@@ -1,0 +1,343 @@
+#include "ahci_internal.h"
+
+/* What the drive or the link does wrong, and how far a port is taken back (fact sheet B4, B5).
+ *
+ * An error in queue mode stops all of it.  The drive's own log names the command; where it does not, the
+ * outstanding reads are repeated one at a time without queueing until the bad one shows itself.  Every step
+ * ends by its own deadline, and every repeat is counted, so that a broken drive costs a bounded time. */
+
+struct ahci_error {
+    bool known; /* tag is one that was in flight */
+    uint8_t tag, status, error;
+    uint64_t lba;
+};
+
+static void part_failed(const struct ahci_part *a, enum io_status status, uint32_t detail, uint64_t lba)
+{
+    /* What a drive says about where is believed only inside what was asked. */
+    if (lba < a->lba || lba - a->lba >= a->blocks)
+        lba = a->lba;
+    lane_slot_failed(&a->lane->slots, a->slot, status, detail, lba);
+    lane_part_done(&a->lane->slots, a->slot);
+}
+
+static void repeat(struct ahci_port *p, const struct ahci_part *a, bool resend)
+{
+    p->retry[p->retry_count] = *a;
+    p->retry[p->retry_count++].resend = resend;
+}
+
+void ahci_unload(struct ahci_port *p, uint32_t tags, bool resend)
+{
+    p->issued &= ~tags;
+    p->pending &= ~tags;
+    for (; tags; tags &= tags - 1)
+        repeat(p, &p->tag[__builtin_ctz(tags)], resend);
+}
+
+void ahci_die(struct ahci_port *p)
+{
+    struct ahci_lane *l = p->turn;
+
+    p->dead = true;
+    p->issued = p->pending = p->free_tags = 0;
+    p->retry_count = 0;
+    if (px_read(p, PX_CMD) != UINT32_MAX) {
+        ahci_log_registers(p);
+        ahci_port_stop(p, false);
+    }
+    for (unsigned i = 0; i < p->lane_count; i++, l = l->next) {
+        l->io.dead = true;
+        lane_slots_lost(&l->slots, IO_LOST, 0);
+    }
+}
+
+/* After everything was unloaded: goes on, queued again unless somebody must be found out. */
+static void resume(struct ahci_port *p, bool single)
+{
+    p->issued = p->pending = 0;
+    ahci_set_single(p, single || !p->ncq);
+    ahci_pump(p);
+    ahci_ring(p);
+}
+
+/* COMRESET, and the drive that answers must be the one we know. */
+static int reset_drive(struct ahci_port *p)
+{
+    int rc;
+
+    if (p->resets >= RESETS_WITHOUT_PROGRESS)
+        return NOTE(E_TIMEOUT, "a read between resets", p->resets, 0);
+    p->resets++;
+    rc = ahci_port_stop(p, false);
+    if (rc == OK)
+        rc = ahci_port_comreset(p);
+    if (rc == OK)
+        rc = ahci_port_start(p);
+    return rc ? rc : ahci_identify_again(p);
+}
+
+/* READ LOG EXT page 10h: by it the drive leaves its error state and lets go of what it still has queued; a
+ * drive with queued reads in hand aborts the first such command, hence two tries.  An error means that it is
+ * still in that state.  outstanding: tags that the log may name. */
+static int read_error_log(struct ahci_port *p, uint32_t outstanding, struct ahci_error *e)
+{
+    static const struct ahci_command read_log = { .name = "READ LOG EXT 10h",
+                                                  .command = ATA_READ_LOG_EXT,
+                                                  .count = 1,
+                                                  .lba = ATA_LOG_QUEUED_ERROR,
+                                                  .deadline_ms = ERROR_LOG_MS };
+    uint8_t log[SCRATCH_BYTES], sum = 0;
+    int rc;
+
+    *e = (struct ahci_error){ .known = false };
+    if (p->no_error_log)
+        return E_UNSUPPORTED;
+    rc = ahci_port_command(p, &read_log, log);
+    if (rc == E_REFUSED)
+        rc = ahci_port_command(p, &read_log, log);
+    if (rc) {
+        p->no_error_log = true;
+        return rc;
+    }
+    for (unsigned i = 0; i < SCRATCH_BYTES; i++)
+        sum = (uint8_t)(sum + log[i]);
+    e->tag = log[0] & 0x1f;
+    e->status = log[2];
+    e->error = log[3];
+    for (unsigned i = 0; i < 3; i++)
+        e->lba |= (uint64_t)log[4 + i] << 8 * i | (uint64_t)log[8 + i] << (24 + 8 * i);
+    /* Bit 7: the error was of a command that was not queued. */
+    e->known = !sum && !(log[0] & 0x80) && outstanding >> e->tag & 1;
+    if (!e->known && outstanding)
+        NOTE(E_PROTO, "tag named by the queued error log", log[0], outstanding);
+    return OK;
+}
+
+static bool is_media_error(uint8_t status, uint8_t error)
+{
+    return !(status & TFD_DF) && error & (ERROR_UNC | ERROR_IDNF | ERROR_AMNF) && !(error & ERROR_ICRC);
+}
+
+/* Queue mode, task file error; the port was restarted.  done: tags the drive had answered before. */
+static void judge_queued(struct ahci_port *p, uint32_t outstanding, uint32_t done)
+{
+    struct ahci_error e;
+    uint32_t rest;
+    int rc = read_error_log(p, outstanding, &e);
+
+    if (rc && (rc = reset_drive(p))) {
+        FAULT(&p->disk.fault, rc, "recovery after an error of a queued read", p->resets, 0);
+        ahci_die(p);
+        return;
+    }
+    if (e.known)
+        done &= ~(1u << e.tag);
+    if (done)
+        ahci_finish(p, done);
+    rest = outstanding & ~done;
+    if (e.known && is_media_error(e.status, e.error)) {
+        const struct ahci_part a = p->tag[e.tag];
+        rest &= ~(1u << e.tag);
+        NOTE(E_MEDIA, "queued read", e.lba, a.lba);
+        part_failed(&a, IO_MEDIA_ERROR, (uint32_t)e.error << 8 | e.status, e.lba);
+        ahci_unload(p, rest, true);
+        resume(p, false);
+        return;
+    }
+    ahci_unload(p, rest, true);
+    resume(p, true);
+}
+
+/* Where the drive stopped, from its last register FIS. */
+static uint64_t received_lba(const struct ahci_port *p)
+{
+    const uint8_t *fis = p->mem->received.registers;
+    uint64_t lba = 0;
+
+    for (unsigned i = 0; i < 3; i++) {
+        lba |= (uint64_t)__atomic_load_n(&fis[4 + i], __ATOMIC_RELAXED) << 8 * i;
+        if (p->lba48)
+            lba |= (uint64_t)__atomic_load_n(&fis[8 + i], __ATOMIC_RELAXED) << (24 + 8 * i);
+    }
+    if (!p->lba48)
+        lba |= (uint64_t)(__atomic_load_n(&fis[7], __ATOMIC_RELAXED) & 0xf) << 24;
+    return lba;
+}
+
+/* One at a time: the culprit is the only one in flight.  lba: where the drive says it stopped. */
+static void judge_single(struct ahci_port *p, uint32_t is, uint32_t tfd, uint64_t lba)
+{
+    struct ahci_part a = p->tag[0];
+    uint8_t status = (uint8_t)FIELD_GET(TFD_STATUS, tfd), error = (uint8_t)FIELD_GET(TFD_ERROR, tfd);
+    bool drive_says = is & PXIS_TFES && status & (TFD_ERR | TFD_DF);
+
+    p->issued = 0;
+    if ((!drive_says || error & ERROR_ICRC) && a.tries < PART_TRIES) {
+        a.tries++;
+        repeat(p, &a, true);
+    } else if (!drive_says) {
+        part_failed(&a, IO_DEVICE_ERROR, DETAIL_ADAPTER | (is & ~DETAIL_ADAPTER), a.lba);
+    } else {
+        /* A drive that has read before and aborts just this one cannot read it (QEMU says no more); one that
+         * aborts from the start refuses reads as such. */
+        bool place =
+            is_media_error(status, error) || (error == ERROR_ABRT && p->reads_ok && !(status & TFD_DF));
+        NOTE(place ? E_MEDIA : E_REFUSED, "read", tfd, a.lba);
+        part_failed(&a, place ? IO_MEDIA_ERROR : IO_DEVICE_ERROR, (uint32_t)error << 8 | status, lba);
+    }
+    resume(p, true);
+}
+
+/* The adapter or the link spoiled something: nothing of what was in flight is trusted. */
+static void judge_transport(struct ahci_port *p, uint32_t outstanding)
+{
+    /* The drive may still hold them; the log makes it let go, as COMRESET does. */
+    struct ahci_error e;
+    int rc;
+
+    if (read_error_log(p, 0, &e) && (rc = reset_drive(p))) {
+        FAULT(&p->disk.fault, rc, "recovery after a transport error", p->resets, 0);
+        ahci_die(p);
+        return;
+    }
+    for (uint32_t t = outstanding; t; t &= t - 1)
+        p->tag[__builtin_ctz(t)].tries++;
+    ahci_unload(p, outstanding, true);
+    resume(p, true);
+}
+
+bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active)
+{
+    uint32_t ssts = px_read(p, PX_SSTS), tfd = px_read(p, PX_TFD), serr = px_read(p, PX_SERR);
+    uint32_t outstanding = p->issued, done = outstanding & ~active;
+    uint64_t lba;
+    int rc;
+
+    if (ssts == UINT32_MAX || is == UINT32_MAX) {
+        FAULT(&p->disk.fault, E_GONE, "registers of the port read all ones", ssts, DET_PRESENT);
+        ahci_die(p);
+        return true;
+    }
+    ahci_port_note_link(p, serr);
+    if (FIELD_GET(SSTS_DET, ssts) != DET_PRESENT || is & PXIS_LINK) {
+        FAULT(&p->disk.fault, E_GONE, "link to the drive, lost while reading", ssts, DET_PRESENT);
+        ahci_die(p);
+        return true;
+    }
+    if (!(is & PXIS_TROUBLE) && !(active & ~outstanding)) {
+        px_write(p, PX_IS, (uint32_t)PXIS_INFS);
+        return false;
+    }
+    lba = received_lba(p);
+    /* Not rung yet: not repeats. */
+    ahci_unload(p, p->pending, false);
+    if (ahci_port_restart(p) && (rc = reset_drive(p))) {
+        FAULT(&p->disk.fault, rc, "restart of the port after an error", tfd, 0);
+        ahci_die(p);
+    } else if (p->single) {
+        judge_single(p, is, tfd, lba);
+    } else if (is & PXIS_TFES) {
+        judge_queued(p, outstanding, done);
+    } else {
+        judge_transport(p, outstanding);
+    }
+    return true;
+}
+
+/* ---- deadlines ---- */
+/* Takes a slot's parts from the list of repeats; the slot is finished then. */
+static void drop_slot(struct ahci_port *p, struct ahci_lane *l, uint16_t slot, enum io_status status,
+                      uint32_t detail)
+{
+    unsigned kept = 0;
+
+    lane_slot_failed(&l->slots, slot, status, detail, l->slots.slot[slot].next_lba);
+    for (unsigned i = 0; i < p->retry_count; i++) {
+        if (p->retry[i].lane == l && p->retry[i].slot == slot)
+            lane_part_done(&l->slots, slot);
+        else
+            p->retry[kept++] = p->retry[i];
+    }
+    p->retry_count = kept;
+}
+
+static void lose_repeats(struct ahci_port *p)
+{
+    while (p->retry_count) {
+        const struct ahci_part a = p->retry[0];
+        drop_slot(p, a.lane, a.slot, IO_LOST, 0);
+    }
+}
+
+static bool in_device(const struct ahci_port *p, const struct ahci_lane *l, unsigned slot)
+{
+    for (uint32_t t = p->issued; t; t &= t - 1) {
+        const struct ahci_part *a = &p->tag[__builtin_ctz(t)];
+        if (a->lane == l && a->slot == slot)
+            return true;
+    }
+    return false;
+}
+
+/* The gentle rung: stop and start, and a drive in queue mode is made to let go of what it holds by the log.
+ * Only for a drive that is idle on the bus, and once between two answers. */
+static bool restart_helps(struct ahci_port *p, uint32_t tfd)
+{
+    struct ahci_error e;
+    bool queued = !p->single;
+
+    if (p->restarts || tfd & (TFD_BSY | TFD_DRQ) || (queued && p->no_error_log))
+        return false;
+    p->restarts++;
+    if (ahci_port_restart(p))
+        return false;
+    if (!queued)
+        return true;
+    int rc = read_error_log(p, 0, &e);
+    /* A drive that hangs says nothing about its log. */
+    if (rc == E_TIMEOUT)
+        p->no_error_log = false;
+    return rc == OK;
+}
+
+void ahci_expire(struct io_lane *io, unsigned slot)
+{
+    struct ahci_lane *l = ahci_lane(io);
+    struct ahci_port *p = l->port;
+    const struct lane_slot *s;
+    uint32_t tfd;
+    bool touched;
+    int rc;
+
+    if (io->dead || slot >= io->depth)
+        return;
+    if (p->issued)
+        ahci_look(p, true);
+    s = &l->slots.slot[slot];
+    if (io->dead || !s->busy || (!s->queued && !s->parts_in_flight))
+        return;
+    tfd = px_read(p, PX_TFD);
+    NOTE(E_TIMEOUT, "read", s->next_lba, slot);
+    touched = in_device(p, l, slot);
+    ahci_unload(p, p->pending, false);
+    if (touched)
+        ahci_unload(p, p->issued, true);
+    drop_slot(p, l, (uint16_t)slot, IO_TIMED_OUT, tfd & 0xffff);
+    if (!touched) {
+        /* It only waited behind others, whose deadlines are their own. */
+        p->free_tags = p->single ? !p->issued : p->all_tags & ~p->issued;
+        ahci_pump(p);
+        ahci_ring(p);
+        return;
+    }
+    if (restart_helps(p, tfd)) {
+        resume(p, false);
+    } else if ((rc = reset_drive(p)) == OK) {
+        lose_repeats(p);
+        resume(p, false);
+    } else {
+        FAULT(&p->disk.fault, rc, "drive, after restart and COMRESET", tfd, 0);
+        ahci_die(p);
+    }
+}

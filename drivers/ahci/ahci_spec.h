@@ -1,0 +1,87 @@
+#ifndef AHCI_SPEC_H
+#define AHCI_SPEC_H
+#include <stddef.h>
+#include <stdint.h>
+#include "ahci_regs.h"
+
+/* What the adapter reads and writes in memory (fact sheet B3), and how a port's share of it is laid out.
+ *
+ * Each command slot owns one command table for good: the address in the slot's header is written once, at
+ * attach.  A read writes one 16-byte register FIS, one entry of the region list for every 4 MiB (an address
+ * sum, since every buffer is contiguous), and the header's first word.  Nothing is built ahead per buffer,
+ * and the lists name exactly the bytes that were asked for, so that a drive that sends more cannot write past
+ * them. */
+
+struct ahci_header {
+    uint32_t dw0;         /* FIS length in words 4:0, entries of the region list 31:16 */
+    uint32_t moved_bytes; /* PRDBC: the adapter's, not for queued commands */
+    uint64_t table_bus;
+    uint32_t reserved[4];
+};
+enum { HEADER_FIS_WORDS = 5 };
+
+struct ahci_region {
+    uint64_t bus;
+    uint32_t reserved;
+    uint32_t bytes_less_one; /* 21:0 */
+};
+#define REGION_MAX_BYTES (4 * MIB)
+enum { TABLE_REGIONS = 8 };
+
+struct ahci_table {
+    uint32_t fis[16]; /* host to device register FIS: the first five words */
+    uint8_t packet[16];
+    uint8_t reserved[48];
+    struct ahci_region region[TABLE_REGIONS];
+};
+
+/* What the drive sends. */
+struct ahci_received {
+    uint8_t dma_setup[0x20], pio_setup[0x20];
+    uint8_t registers[0x18]; /* D2H register FIS: status 2, error 3, LBA 4-6 and 8-10 */
+    uint8_t device_bits[0x08];
+    uint8_t unknown[0x40], reserved[0x60];
+};
+
+enum { SCRATCH_BYTES = 512 };
+struct ahci_port_memory {
+    struct ahci_header header[AHCI_MAX_SLOTS]; /* 1 KiB aligned */
+    struct ahci_received received;             /* 256-byte aligned */
+    uint8_t pad[256];
+    uint8_t scratch[SCRATCH_BYTES];          /* IDENTIFY, logs */
+    struct ahci_table table[AHCI_MAX_SLOTS]; /* 128-byte aligned */
+};
+enum { PORT_MEMORY_ALIGN_BYTES = 1024 };
+
+_Static_assert(sizeof(struct ahci_header) == 32, "command header");
+_Static_assert(sizeof(struct ahci_region) == 16, "region list entry");
+_Static_assert(sizeof(struct ahci_table) == 256 && offsetof(struct ahci_table, packet) == 0x40 &&
+                   offsetof(struct ahci_table, region) == 0x80,
+               "command table");
+_Static_assert(sizeof(struct ahci_received) == 256 && offsetof(struct ahci_received, registers) == 0x40 &&
+                   offsetof(struct ahci_received, device_bits) == 0x58 &&
+                   offsetof(struct ahci_received, unknown) == 0x60,
+               "receive area");
+_Static_assert(offsetof(struct ahci_port_memory, received) % 256 == 0 &&
+                   offsetof(struct ahci_port_memory, table) % 128 == 0 &&
+                   sizeof(struct ahci_port_memory) % PORT_MEMORY_ALIGN_BYTES == 0,
+               "a port's memory");
+
+/* Host to device register FIS (27h, C bit set), by words. */
+#define FIS_COMMAND(command, features_low)                                                                   \
+    (0x8027u | (uint32_t)(command) << 16 | (uint32_t)(features_low) << 24)
+#define FIS_DEVICE_LBA           0x40u
+#define FIS_LBA_LOW(lba, device) ((uint32_t)((lba)&0xffffff) | (uint32_t)(device) << 24)
+#define FIS_LBA_HIGH(lba, features_high)                                                                     \
+    ((uint32_t)((lba) >> 24 & 0xffffff) | (uint32_t)(features_high) << 24)
+
+enum {
+    ATA_READ_DMA_EXT = 0x25,
+    ATA_READ_LOG_EXT = 0x2f,
+    ATA_READ_FPDMA_QUEUED = 0x60,
+    ATA_READ_DMA = 0xc8,
+    ATA_IDENTIFY_DEVICE = 0xec
+};
+enum { ATA_LOG_QUEUED_ERROR = 0x10 };
+
+#endif
