@@ -42,13 +42,13 @@ incs = $(addprefix -I,$(INC_$(if $(filter tests/models%,$(1)),models,$(if $(filt
 # The application's own objects; the portable ones also link into host programs (bench, shipping tests).
 $(OUT)/efi/%.o: %.c
 	@mkdir -p $(@D)
-	gcc $(WARN) $(EFI_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
+	@echo "  efi   $<"; gcc $(WARN) $(EFI_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
 $(OUT)/host/%.o: %.c
 	@mkdir -p $(@D)
-	gcc $(WARN) $(HOST_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
+	@echo "  host  $<"; gcc $(WARN) $(HOST_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
 $(OUT)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	clang $(WARN) $(FUZZ_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
+	@echo "  fuzz  $<"; clang $(WARN) $(FUZZ_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
 
 src = $(wildcard $(addsuffix /*.c,$(1)))
 # base/mem.c stands in for the C library, which host programs have.
@@ -72,16 +72,16 @@ $(OUT)/efi/efi/%.o: EFI_FLAGS += $(GNU_EFI)
 # libefi and libgcc are not linked (libgcc's 128-bit helpers use the red zone, which firmware's interrupts
 # overwrite); --no-undefined makes any such need an error here.  libgnuefi holds only the self-relocation.
 $(OUT)/app.so: $(APP_OBJS) efi/app.lds
-	ld -nostdlib -znocombreloc -shared -Bsymbolic --no-undefined --fatal-warnings -T efi/app.lds $(CRT0) \
+	@echo "  link  $@"; ld -nostdlib -znocombreloc -shared -Bsymbolic --no-undefined --fatal-warnings -T efi/app.lds $(CRT0) \
 	  $(APP_OBJS) -o $@ /usr/lib/libgnuefi.a
 	@! nm $@ | grep -E '__[a-z]*ti[0-9]?$$' || { echo "128-bit helper linked"; exit 1; }
 $(OUT)/BOOTX64.EFI: $(OUT)/app.so image/pe-finish
-	objcopy $(addprefix -j ,$(APP_SECTIONS)) --target efi-app-x86_64 --subsystem=10 $< $@
-	image/pe-finish $@
+	@objcopy $(addprefix -j ,$(APP_SECTIONS)) --target efi-app-x86_64 --subsystem=10 $< $@
+	@image/pe-finish $@
 
 image: $(OUT)/baresweep.img
 $(OUT)/baresweep.img: $(OUT)/BOOTX64.EFI image/make-image boot/baresweep.conf
-	image/make-image $@ $(OUT)/BOOTX64.EFI boot/baresweep.conf
+	@image/make-image $@ $(OUT)/BOOTX64.EFI boot/baresweep.conf
 .PHONY: image
 
 # ---- host tests: one program per room, so that one broken room does not hide the others ----
@@ -103,7 +103,7 @@ room_src = $(filter-out $(if $(and $(filter drivers/nvme,$(1)),$(filter drivers/
 define unit_program
 UNIT_SRC_$(1) := $(call room_src,$(UNIT_$(1)) tests/unit/$(1))
 $(OUT)/unit-$(1): $$(call objs,host,$$(UNIT_SRC_$(1)) tests/unit/test_main.c)
-	gcc $(HOST_FLAGS) -o $$@ $$^
+	@echo "  link  $$@"; gcc $(HOST_FLAGS) -o $$@ $$^
 unit-$(1): $(OUT)/unit-$(1)
 	$$< $$(TEST)
 .PHONY: unit-$(1)
@@ -117,6 +117,7 @@ unit: $(addprefix unit-,$(UNITS))
 # make replay-NAME runs the stored corpus once under gcc's sanitizers, make replay does so for all.
 FUZZ_json := base
 FUZZ_ini  := base
+FUZZ_nvme := base drivers drivers/nvme tests/platform/model tests/models/nvme
 FUZZES := $(foreach f,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)),$(if $(FUZZ_$(f)),$(f)))
 SECONDS := 60
 
@@ -129,7 +130,7 @@ fuzz-$(1): $(OUT)/fuzz-$(1)
 	$$< -max_total_time=$$(SECONDS) -timeout=10 -max_len=$$(or $$(FUZZ_LEN_$(1)),4096) -print_final_stats=1 \
 	    -artifact_prefix=$(OUT)/crash-$(1)- $(OUT)/corpus/$(1) $$(wildcard tests/fuzz/corpus/$(1))
 $(OUT)/replay-$(1): $$(call objs,host,$$(FUZZ_SRC_$(1)) tests/fuzz/replay_main.c)
-	gcc $(HOST_FLAGS) -o $$@ $$^
+	@echo "  link  $$@"; gcc $(HOST_FLAGS) -o $$@ $$^
 replay-$(1): $(OUT)/replay-$(1)
 	$$< $$(or $$(FILES),tests/fuzz/corpus/$(1))
 .PHONY: fuzz-$(1) replay-$(1)
@@ -146,7 +147,7 @@ QTESTS := nvme ahci mfi
 
 define qtest_program
 $(OUT)/qtest-$(1): $$(call objs,host,$$(call room_src,$(QTEST_$(1)) tests/qtest/$(1)) tests/unit/test_main.c)
-	gcc $(HOST_FLAGS) -o $$@ $$^
+	@echo "  link  $$@"; gcc $(HOST_FLAGS) -o $$@ $$^
 qtest-$(1): $(OUT)/qtest-$(1)
 	$$< $$(TEST)
 .PHONY: qtest-$(1)

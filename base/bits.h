@@ -16,6 +16,16 @@
 static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+/* Set bits of v.  (The compiler's builtin calls libgcc, which is not linked.) */
+static inline unsigned bit_count_u32(uint32_t v)
+{
+    unsigned n = 0;
+
+    for (; v; v &= v - 1)
+        n++;
+    return n;
+}
+
 #define NS_PER_US  1000ull
 #define NS_PER_MS  1000000ull
 #define NS_PER_S   1000000000ull

@@ -15,19 +15,25 @@ static void end_line(const struct known_disk *k)
                 k->disk->name, k->disk->model, k->disk->serial, k->why);
 }
 
+void ending_list_disks(const struct inventory *inv)
+{
+    for (unsigned i = 0; i < inv->disk_count; i++) {
+        const struct known_disk *k = &inv->disks[i];
+
+        journal_disk_verdict(record_journal(), k->disk->name, k->verdict, k->why);
+        end_line(k);
+    }
+}
+
 void ending_judge(const struct inventory *inv, const struct conf *conf, struct run_status *status)
 {
     unsigned wanted = 0, tested = 0;
     enum verdict disks = VERDICT_NOT_TESTED, worst;
 
     for (unsigned i = 0; i < inv->disk_count; i++) {
-        const struct known_disk *k = &inv->disks[i];
-
-        journal_disk_verdict(record_journal(), k->disk->name, k->verdict, k->why);
-        end_line(k);
-        disks = verdict_join(disks, k->verdict);
-        wanted += k->wanted;
-        tested += k->verdict != VERDICT_NOT_TESTED;
+        disks = verdict_join(disks, inv->disks[i].verdict);
+        wanted += inv->disks[i].wanted;
+        tested += inv->disks[i].verdict != VERDICT_NOT_TESTED;
     }
     if (conf->expect_disks && wanted < conf->expect_disks) {
         status->expectation_missed = true;
@@ -58,8 +64,7 @@ struct run_ending ending_write(const struct run_status *status, const struct con
     const char *text;
     size_t len;
 
-    journal_run_end(record_journal(), status, &e);
-    record_checkpoint(m, 0);
+    record_finish(m, status, &e);
     text = record_text(&len);
     if (m->state == MEDIUM_OK &&
         (!medium_write(m, "summary.txt", render_summary, text, len) ||

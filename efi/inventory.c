@@ -254,3 +254,55 @@ void inventory_disk_finding(struct inventory *inv, const struct disk *d, const c
         str_copy(k->why, sizeof k->why, seen);
     k->verdict = after;
 }
+
+/* ---- what the disks hold ---- */
+
+static const char *const region_words[SAMPLE_REGIONS] = {
+    [SAMPLE_HEAD_SMALL] = "head", [SAMPLE_HEAD_LARGE] = "head", [SAMPLE_TAIL] = "tail",
+};
+
+static void journal_sample(const struct disk *d, const struct sample *s, bool before)
+{
+    for (unsigned i = 0; i < SAMPLE_REGIONS; i++) {
+        const struct sample_region *g = &s->region[i];
+
+        if (g->rc == OK)
+            journal_data_crc(record_journal(), d->name, before ? "before" : "after", g->first_lba, g->bytes,
+                             g->request_bytes, g->crc32c);
+    }
+}
+
+static void sample_disk(struct inventory *inv, struct known_disk *k, bool before)
+{
+    struct sample now;
+
+    sample_take(k->disk, &now);
+    journal_sample(k->disk, &now, before);
+    for (unsigned i = 0; i < SAMPLE_REGIONS; i++)
+        if (now.region[i].rc != OK)
+            inventory_disk_finding(inv, k->disk, "data-unreadable", FINDING_FAIL, "the region is read without error",
+                                   "the %s (%llu bytes from LBA %llu) cannot be read: %s", region_words[i],
+                                   (unsigned long long)now.region[i].bytes,
+                                   (unsigned long long)now.region[i].first_lba, err_text(now.region[i].rc));
+    if (sample_agrees_with_itself(&now) != OK)
+        inventory_disk_finding(inv, k->disk, "data-differs", FINDING_FAIL, "equal data",
+                               "the first MiB reads differently in small and in large requests");
+    int changed = !before && k->sampled ? sample_difference(&k->before, &now) : -1;
+    if (changed >= 0)
+        inventory_disk_finding(inv, k->disk, "content-changed", FINDING_FAIL, "the same data before and after",
+                               "the %s of the disk is not what it was before the run", region_words[changed]);
+    if (before) {
+        k->before = now;
+        k->sampled = true;
+    }
+}
+
+void inventory_sample(struct inventory *inv, bool before)
+{
+    for (unsigned i = 0; i < inv->disk_count; i++) {
+        struct known_disk *k = &inv->disks[i];
+
+        if (k->wanted && !k->disk->fault.err)
+            sample_disk(inv, k, before);
+    }
+}

@@ -3,6 +3,7 @@
 #include "conf.h"
 #include "disk.h"
 #include "medium.h"
+#include "sample.h"
 #include "verdict.h"
 
 /* What is in the machine and what may be done with it. */
@@ -14,6 +15,8 @@ struct known_disk {
     enum verdict verdict;           /* NOT_TESTED until a step measured it */
     char why[160];                  /* the reason of a verdict that is not PASS */
     bool wanted;                    /* readable, and the configuration wants it */
+    bool sampled;                   /* `before` was taken */
+    struct sample before;           /* what it held before the first step */
 };
 struct known_controller {
     EFI_HANDLE handle;
@@ -36,6 +39,10 @@ struct inventory {
 void inventory_take(struct inventory *inv, const struct conf *conf, const struct medium *m);
 /* Detaches in the way each kind needs and gives back to firmware what was taken. */
 void inventory_give_back(struct inventory *inv);
+
+/* Checksums of what each wanted disk holds, into the journal; differences between small and large requests, and on
+ * the second call to the first one's, are findings. */
+void inventory_sample(struct inventory *inv, bool before);
 
 struct known_disk *inventory_find(struct inventory *inv, const struct disk *d);
 /* A finding about a disk: into the journal, and into the disk's verdict. */

@@ -1,6 +1,7 @@
 #include "clock.h"
 #include "console.h"
 #include "ending.h"
+#include "handback.h"
 #include "inventory.h"
 #include "machine.h"
 #include "plan.h"
@@ -44,7 +45,7 @@ static void report_medium(const struct medium *m)
 
 static void run_name(char *buf, size_t cap, uint64_t run_id)
 {
-    char day[8] = "", time[8] = "";
+    char day[9] = "", time[7] = "";
     const char *c = machine.clock;
 
     if (c[0])
@@ -141,6 +142,31 @@ static bool make_plan(void)
     return true;
 }
 
+/* Only where somebody can see it.  A key pauses; after a minute of silence it goes on, so that a stuck or forged
+ * key cannot hold a machine. */
+static void count_down(void)
+{
+    enum { SILENCE_S = 60 };
+    bool paused = false;
+
+    if (!console_present())
+        return;
+    for (unsigned left = settings.conf.countdown_s; left; left--) {
+        struct grid *g = console_grid();
+
+        grid_text(g, g->rows - 1, 1, INK_TITLE, paused ? "paused: a key starts now, silence goes on after %u s "
+                                                       : "starts in %u s; any key pauses                        ",
+                  left);
+        console_show();
+        if (!console_wait_key(1))
+            continue;
+        if (paused)
+            return;
+        paused = true;
+        left = SILENCE_S;
+    }
+}
+
 static void do_after(const struct conf *conf, EFI_STATUS status)
 {
     static const EFI_RESET_TYPE reset[] = { [AFTER_REBOOT] = EfiResetCold, [AFTER_POWEROFF] = EfiResetShutdown };
@@ -164,10 +190,19 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     make_plan();
     journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
     show_start();
+    count_down();
+    if (settings.conf.data_check)
+        inventory_sample(&inventory, true);
     sweep_run(&plan, &inventory, &medium, &settings.conf);
-    ending_judge(&inventory, &settings.conf, &status);
+    if (settings.conf.data_check)
+        inventory_sample(&inventory, false);
+    ending_list_disks(&inventory);
+    handback_note(&inventory);
     plan_free(&plan);
     inventory_give_back(&inventory);
+    if (settings.conf.handback_check)
+        handback_check(&inventory);
+    ending_judge(&inventory, &settings.conf, &status);
     struct run_ending ending = ending_write(&status, &settings.conf, &medium);
     ending_last_line(&status, &ending);
     if (console_present() && settings.conf.after == AFTER_RETURN)

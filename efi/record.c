@@ -96,19 +96,29 @@ static void record_driver_log(void)
         journal_log(&journal, level, line);
 }
 
-void record_checkpoint(struct medium *m, unsigned step)
+static void write_medium(struct medium *m)
 {
-    record_driver_log();
-    if (m->state == MEDIUM_OK) {
-        journal_checkpoint(&journal, step);
-        if (medium_checkpoint(m, memory.text, memory.len))
-            serial_say("on the medium up to seq %llu", (unsigned long long)journal.seq - 1);
-    }
+    if (m->state == MEDIUM_OK && medium_checkpoint(m, memory.text, memory.len))
+        serial_say("on the medium up to seq %llu", (unsigned long long)journal.seq - 1);
     if (m->state == MEDIUM_FAILED && !medium_loss_said) {
         medium_loss_said = true;
         record_finding("stick-full", FINDING_WARN, "stick", NULL, "%s; serial lines are the whole result",
                        m->problem);
     }
+}
+
+void record_checkpoint(struct medium *m, unsigned step)
+{
+    record_driver_log();
+    journal_checkpoint(&journal, step);
+    write_medium(m);
+}
+
+void record_finish(struct medium *m, const struct run_status *status, const struct run_ending *ending)
+{
+    record_driver_log();
+    journal_run_end(&journal, status, ending);
+    write_medium(m);
 }
 
 void record_end(void)

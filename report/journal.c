@@ -405,6 +405,23 @@ void journal_step_end(struct journal *j, const struct step_result *r, const char
     line_end(&l, false);
 }
 
+void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba, uint64_t bytes,
+                      uint32_t request_bytes, uint32_t crc32c)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "data_crc");
+    char hex[9];
+
+    str_fmt(hex, sizeof(hex), "%08x", crc32c);
+    json_put_str(o, "disk", disk);
+    json_put_str(o, "when", when);
+    json_put_u64(o, "first_lba", first_lba);
+    json_put_u64(o, "bytes", bytes);
+    json_put_u64(o, "request_bytes", request_bytes);
+    json_put_str(o, "crc32c", hex);
+    line_end(&l, false);
+}
+
 void journal_checkpoint(struct journal *j, unsigned step)
 {
     struct line l;

@@ -87,6 +87,9 @@ struct series_view {
 void journal_series(struct journal *j, unsigned step, const char *disk, const char *job,
                     const struct series_view *s);
 void journal_step_end(struct journal *j, const struct step_result *r, const char *reason);
+/* Checksum of what a disk holds: `when` is "before" or "after" the run, read in requests of request_bytes. */
+void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba, uint64_t bytes,
+                      uint32_t request_bytes, uint32_t crc32c);
 void journal_checkpoint(struct journal *j, unsigned step);
 void journal_log(struct journal *j, unsigned level, const char *text);
 void journal_disk_verdict(struct journal *j, const char *disk, enum verdict v, const char *why);

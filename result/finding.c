@@ -99,6 +99,22 @@ const struct finding_kind finding_kinds[] = {
       "medium.",
       SURE },
 
+    /* ---- what the disk holds ---- */
+    { "data-unreadable", "The head or the tail of a disk cannot be read",
+      "An operating system keeps its partition table and boot data there.  Save what can be read, then "
+      "replace the drive; on a virtual drive look at its members first.",
+      SURE },
+    { "data-differs", "The same blocks read differently in small and in large requests",
+      "Do not trust this path with data: run again with another cable, slot and memory module to find the "
+      "part that alters what passes through it.",
+      SURE },
+    { "content-changed", "The content of a disk is not what it was before the run",
+      "This program wrote nothing.  Look for another writer: a shared disk, a RAID card that rebuilds or "
+      "initialises, a second machine on the same enclosure.",
+      LIKELY },
+    { "handback", "The firmware takes the disk over again",
+      "When it does not, restart the machine before anything else is started from this drive.", SURE },
+
     /* ---- what was asked for ---- */
     { "configuration-error", "A line of the configuration is wrong",
       "The line keeps its default and everything else ran.  Correct the line that is named.", SURE },
