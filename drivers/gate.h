@@ -2,6 +2,7 @@
 #define DRIVERS_GATE_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "err.h"
 
 /* The last lock before a device: a default-deny list of what may be sent to it, consulted in the submit
  * path of every driver, whoever asks.  Reads and named harmless queries pass, all else is refused.

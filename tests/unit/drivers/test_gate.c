@@ -1,0 +1,245 @@
+#include <string.h>
+#include "bits.h"
+#include "gate.h"
+#include "platform_model.h"
+#include "test.h"
+
+/* What may pass, written down a second time and in another shape: each transport's opcodes as a list of
+ * literal numbers.  A row added to the gate fails here until somebody adds it here too. */
+static bool in_list(const uint32_t *list, unsigned n, uint32_t v)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (list[i] == v)
+            return true;
+    return false;
+}
+#define IN(v, ...) in_list((const uint32_t[]){ __VA_ARGS__ }, sizeof((uint32_t[]){ __VA_ARGS__ }) / 4, v)
+
+static void agree(enum gate_transport t, uint32_t opcode, uint32_t qualifier, bool want)
+{
+    if (gate_permits(t, opcode, qualifier) != want)
+        test_fail(__FILE__, __LINE__, "transport %d opcode %#x qualifier %#x: want %s", t, opcode, qualifier,
+                  want ? "permitted" : "refused");
+}
+
+/* Qualifiers worth trying with every opcode: each low byte, each single bit, combinations of the high ones.
+ */
+static unsigned qualifiers(uint32_t out[static 600])
+{
+    static const uint32_t high[] = { 0x80000000, 0x00000800, 0xffff0000, 0x00008000, 0x00000100, 0xffffff00 };
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < 256; i++)
+        out[n++] = i;
+    for (uint32_t i = 8; i < 32; i++)
+        out[n++] = 1u << i;
+    for (unsigned h = 0; h < ARRAY_COUNT(high); h++)
+        for (uint32_t i = 0; i < 48; i++)
+            out[n++] = high[h] | i;
+    return n;
+}
+
+static bool nvme_admin_wanted(uint32_t opcode, uint32_t cdw10)
+{
+    if (opcode == 0x09)
+        return cdw10 == 0x07 || ((cdw10 & 0xff) == 0x07 && !(cdw10 & 0x80000000));
+    if (opcode == 0x02)
+        return IN(cdw10 & 0x7fff, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x09);
+    return IN(opcode, 0x00, 0x01, 0x04, 0x05, 0x06, 0x08, 0x0a);
+}
+
+static bool ata_wanted(uint32_t opcode, uint32_t features)
+{
+    if (opcode == 0xb0)
+        return IN(features & 0xff, 0xd0, 0xd5, 0xda);
+    return IN(opcode, 0x24, 0x25, 0x2f, 0x60, 0xa1, 0xc8, 0xe5, 0xec);
+}
+
+static bool scsi_wanted(uint32_t opcode, uint32_t byte1)
+{
+    if (opcode == 0x9e)
+        return (byte1 & 0x1f) == 0x10;
+    if (opcode == 0x4d)
+        return !(byte1 & 1);
+    return IN(opcode, 0x00, 0x03, 0x12, 0x1a, 0x25, 0x28, 0x5a, 0x88);
+}
+
+TEST(exactly_the_listed_opcodes_of_each_transport_pass)
+{
+    static uint32_t q[600];
+    unsigned n = qualifiers(q);
+
+    for (uint32_t op = 0; op < 256; op++) {
+        for (unsigned i = 0; i < n; i++) {
+            agree(GATE_NVME_ADMIN, op, q[i], nvme_admin_wanted(op, q[i]));
+            agree(GATE_NVME_IO, op, q[i], op == 0x02);
+            agree(GATE_ATA, op, q[i], ata_wanted(op, q[i]));
+            agree(GATE_SCSI, op, q[i], scsi_wanted(op, q[i]));
+            agree(GATE_MFI_FRAME, op, q[i], IN(op, 0x00, 0x01, 0x03, 0x04, 0x05));
+        }
+    }
+}
+
+TEST(exactly_the_listed_raid_management_commands_pass)
+{
+    /* All opcodes with the class, group and action bytes that the cards know, and some that none does. */
+    for (uint32_t class_ = 0; class_ < 0x100; class_++)
+        for (uint32_t group = 0; group < 0x100; group++)
+            for (uint32_t action = 0; action < 0x20; action++)
+                for (uint32_t last = 0; last < 4; last++) {
+                    uint32_t op = class_ << 24 | group << 16 | action << 8 | last;
+                    bool want = IN(op, 0x01010000, 0x01020100, 0x01040100, 0x01040300, 0x01101000, 0x02010000,
+                                   0x02010100, 0x02020000, 0x03010000, 0x03010100, 0x03020000, 0x03030000,
+                                   0x04010000, 0x05010000, 0x05020000, 0x05030000, 0x05050100);
+                    if (gate_permits(GATE_MFI_DCMD, op, 0) != want)
+                        agree(GATE_MFI_DCMD, op, 0, want);
+                }
+}
+
+TEST(commands_that_change_or_destroy_are_refused_by_name)
+{
+    static const struct {
+        enum gate_transport t;
+        uint32_t opcode, qualifier;
+        const char *what;
+    } rows[] = {
+        { GATE_NVME_ADMIN, 0x80, 0, "Format NVM" },
+        { GATE_NVME_ADMIN, 0x84, 0, "Sanitize" },
+        { GATE_NVME_ADMIN, 0x10, 0, "Firmware Commit" },
+        { GATE_NVME_ADMIN, 0x11, 0, "Firmware Image Download" },
+        { GATE_NVME_ADMIN, 0x0d, 0, "Namespace Management" },
+        { GATE_NVME_ADMIN, 0x15, 0, "Namespace Attachment" },
+        { GATE_NVME_ADMIN, 0x81, 0, "Security Send" },
+        { GATE_NVME_ADMIN, 0x14, 0, "Device Self-test" },
+        { GATE_NVME_ADMIN, 0x09, 0x06, "Set Features: write cache" },
+        { GATE_NVME_ADMIN, 0x09, 0x84, "Set Features: write protection" },
+        { GATE_NVME_ADMIN, 0x09, 0x80000007, "Set Features: number of queues, saved" },
+        { GATE_NVME_ADMIN, 0xc0, 0, "vendor command" },
+        { GATE_NVME_ADMIN, 0xff, 0, "vendor command" },
+        { GATE_NVME_ADMIN, 0x02, 0x0d, "persistent event log, which keeps state in the drive" },
+        { GATE_NVME_ADMIN, 0x02, 0x0107, "telemetry log, created on demand" },
+        { GATE_NVME_IO, 0x00, 0, "Flush" },
+        { GATE_NVME_IO, 0x01, 0, "Write" },
+        { GATE_NVME_IO, 0x04, 0, "Write Uncorrectable" },
+        { GATE_NVME_IO, 0x08, 0, "Write Zeroes" },
+        { GATE_NVME_IO, 0x09, 0, "Dataset Management" },
+        { GATE_ATA, 0x35, 0, "WRITE DMA EXT" },
+        { GATE_ATA, 0x61, 0, "WRITE FPDMA QUEUED" },
+        { GATE_ATA, 0xca, 0, "WRITE DMA" },
+        { GATE_ATA, 0x06, 1, "DATA SET MANAGEMENT: TRIM" },
+        { GATE_ATA, 0xf4, 0, "SECURITY ERASE UNIT" },
+        { GATE_ATA, 0xf1, 0, "SECURITY SET PASSWORD" },
+        { GATE_ATA, 0xf5, 0, "SECURITY FREEZE LOCK" },
+        { GATE_ATA, 0xf9, 0, "SET MAX ADDRESS" },
+        { GATE_ATA, 0x37, 0, "SET MAX ADDRESS EXT" },
+        { GATE_ATA, 0x92, 0, "DOWNLOAD MICROCODE" },
+        { GATE_ATA, 0xb4, 0x11, "SANITIZE" },
+        { GATE_ATA, 0xef, 0x82, "SET FEATURES: write cache off" },
+        { GATE_ATA, 0xb0, 0xd6, "SMART WRITE LOG" },
+        { GATE_ATA, 0xb0, 0xd4, "SMART EXECUTE OFF-LINE" },
+        { GATE_ATA, 0xb0, 0xd9, "SMART DISABLE" },
+        { GATE_ATA, 0xb1, 0xc0, "DEVICE CONFIGURATION RESTORE" },
+        { GATE_SCSI, 0x04, 0, "FORMAT UNIT" },
+        { GATE_SCSI, 0x2a, 0, "WRITE(10)" },
+        { GATE_SCSI, 0x8a, 0, "WRITE(16)" },
+        { GATE_SCSI, 0x42, 0, "UNMAP" },
+        { GATE_SCSI, 0x48, 0, "SANITIZE" },
+        { GATE_SCSI, 0x15, 0, "MODE SELECT(6)" },
+        { GATE_SCSI, 0x55, 0, "MODE SELECT(10)" },
+        { GATE_SCSI, 0x3b, 0, "WRITE BUFFER" },
+        { GATE_SCSI, 0x1d, 0, "SEND DIAGNOSTIC" },
+        { GATE_SCSI, 0x07, 0, "REASSIGN BLOCKS" },
+        { GATE_SCSI, 0x4d, 1, "LOG SENSE with the save bit" },
+        { GATE_SCSI, 0x4c, 0, "LOG SELECT" },
+        { GATE_SCSI, 0x5f, 0, "PERSISTENT RESERVE OUT" },
+        { GATE_SCSI, 0x9e, 0x12, "another service action" },
+        { GATE_SCSI, 0x41, 0, "WRITE SAME(10)" },
+        { GATE_SCSI, 0x1b, 0, "START STOP UNIT" },
+        { GATE_MFI_FRAME, 0x02, 0, "LD_WRITE" },
+        { GATE_MFI_FRAME, 0x07, 0, "SMP" },
+        { GATE_MFI_FRAME, 0x08, 0, "STP" },
+        { GATE_MFI_DCMD, 0x04020000, 0, "config add" },
+        { GATE_MFI_DCMD, 0x04030000, 0, "config clear" },
+        { GATE_MFI_DCMD, 0x03090000, 0, "LD delete" },
+        { GATE_MFI_DCMD, 0x03040000, 0, "LD set properties" },
+        { GATE_MFI_DCMD, 0x03060100, 0, "LD init start" },
+        { GATE_MFI_DCMD, 0x02030100, 0, "PD set state" },
+        { GATE_MFI_DCMD, 0x02050100, 0, "PD clear" },
+        { GATE_MFI_DCMD, 0x010d0000, 0, "factory defaults" },
+        { GATE_MFI_DCMD, 0x01050000, 0, "controller shutdown" },
+        { GATE_MFI_DCMD, 0x01020200, 0, "set properties" },
+        { GATE_MFI_DCMD, 0x04060500, 0, "foreign clear" },
+        { GATE_MFI_DCMD, 0x05040000, 0, "BBU learn" },
+        { GATE_MFI_DCMD, 0x01040500, 0, "event wait, which never returns" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++)
+        if (gate_permits(rows[i].t, rows[i].opcode, rows[i].qualifier))
+            test_fail(__FILE__, __LINE__, "%s passes", rows[i].what);
+}
+
+TEST(what_is_no_transport_passes_nothing)
+{
+    for (uint32_t op = 0; op < 256; op++) {
+        agree(GATE_TRANSPORT_COUNT, op, 0, false);
+        agree((enum gate_transport) - 1, op, 0, false);
+        /* An opcode wider than its field is not the narrow one. */
+        agree(GATE_NVME_IO, op << 8 | 2, 0, op == 0);
+        agree(GATE_ATA, 0xec + 0x100 * op, 0, op == 0);
+    }
+}
+
+TEST(every_row_says_why_it_is_harmless_and_can_match_at_all)
+{
+    for (unsigned i = 0; i < gate_row_count; i++) {
+        const struct gate_row *r = &gate_rows[i];
+
+        CHECK(strlen(r->name) > 2 && strlen(r->why_harmless) > 8);
+        CHECK(!(r->qualifier & ~r->qualifier_mask));
+        CHECK(gate_permits(r->transport, r->opcode, r->qualifier));
+    }
+}
+
+TEST(a_lane_opens_only_with_a_permitted_opcode)
+{
+    struct gate_pass p;
+
+    model_quiet = true;
+    EQ(gate_open(&p, GATE_NVME_IO, 0x02, 1000), OK);
+    EQ(p.read_opcode, 0x02);
+    EQ(p.lba_count, 1000);
+    EQ(gate_open(&p, GATE_NVME_IO, 0x01, 1000), E_REFUSED);
+    CHECK(!gate_lets_through(&p, 0x01, 0, 1));
+    CHECK(!gate_lets_through(&p, 0x00, 0, 1));
+    EQ(gate_open(&p, GATE_ATA, 0x35, 1000), E_REFUSED);
+    EQ(gate_open(&p, GATE_SCSI, 0x2a, 1000), E_REFUSED);
+    EQ(gate_open(&p, GATE_MFI_FRAME, 0x02, 1000), E_REFUSED);
+    EQ(gate_open(&p, GATE_TRANSPORT_COUNT, 0x02, 1000), E_REFUSED);
+    EQ(gate_open(&p, GATE_ATA, 0x60, 1), OK);
+    EQ(gate_open(&p, GATE_ATA, 0x25, 1), OK);
+    EQ(gate_open(&p, GATE_MFI_FRAME, 0x01, 1), OK);
+    EQ(gate_open(&p, GATE_SCSI, 0x88, 1), OK);
+}
+
+TEST(only_the_lanes_own_opcode_inside_the_disk_goes_through)
+{
+    struct gate_pass p;
+
+    EQ(gate_open(&p, GATE_NVME_IO, 0x02, 1000), OK);
+    for (unsigned op = 0; op < 256; op++)
+        EQ(gate_lets_through(&p, (uint8_t)op, 0, 1), op == 0x02);
+    CHECK(gate_lets_through(&p, 0x02, 999, 1));
+    CHECK(gate_lets_through(&p, 0x02, 0, 1000));
+    CHECK(!gate_lets_through(&p, 0x02, 0, 0));
+    CHECK(!gate_lets_through(&p, 0x02, 0, 1001));
+    CHECK(!gate_lets_through(&p, 0x02, 999, 2));
+    CHECK(!gate_lets_through(&p, 0x02, 1000, 1));
+    CHECK(!gate_lets_through(&p, 0x02, UINT64_MAX, 1));
+    CHECK(!gate_lets_through(&p, 0x02, UINT64_MAX - 1, UINT32_MAX));
+    CHECK(!gate_lets_through(&p, 0x02, 1, UINT32_MAX));
+    EQ(gate_open(&p, GATE_NVME_IO, 0x02, UINT64_MAX), OK);
+    CHECK(gate_lets_through(&p, 0x02, UINT64_MAX - 1, 1));
+    CHECK(!gate_lets_through(&p, 0x02, UINT64_MAX - 1, 2));
+    EQ(gate_open(&p, GATE_NVME_IO, 0x02, 0), OK);
+    CHECK(!gate_lets_through(&p, 0x02, 0, 1));
+}
