@@ -6,6 +6,8 @@
 #include "job.h"
 #include "opt.h"
 
+enum { CONF_MAX_MAPS = 32 };
+
 /* baresweep.conf: what this run is to do.  The option table is parser, range check, help and docs. */
 struct conf {
     uint8_t plan;               /* "default" or "jobs" (the job file named below) */
@@ -17,10 +19,15 @@ struct conf {
     uint8_t after;              /* "return", "reboot", "poweroff" */
     uint8_t firmware_path;      /* read undriven controllers through EFI Block I/O */
     uint8_t attended;           /* a person is there: no watchdog of our own */
+    uint8_t data_check;         /* checksums of head and tail before and after */
+    uint8_t handback_check;     /* firmware reads each disk again after the controllers were given back */
     uint16_t countdown_s;
     char include[256];          /* disk names, blank or comma separated; "": all */
     char exclude[256];
     char run_label[40];         /* free text, kept in the journal */
+    /* [map]: what a Linux path in a job file's `filename` means on this machine */
+    struct conf_map { char path[48], disk[48]; } map[CONF_MAX_MAPS];
+    uint8_t map_count;
 };
 enum conf_plan { CONF_PLAN_DEFAULT, CONF_PLAN_JOBS };
 enum conf_after { AFTER_RETURN, AFTER_REBOOT, AFTER_POWEROFF };
@@ -31,7 +38,8 @@ struct conf_problems {
     struct job_problem kept[JOB_FILE_MAX_PROBLEMS];
     unsigned count;
 };
-/* Defaults first, then the text's `key = value` lines (sections are free: [run], [map], ...).  Wrong
+/* Defaults first, then the text's `key = value` lines.  Sections are free, except [map], whose lines are
+ * `/dev/sda = sata0.3`.  Wrong
  * lines keep the default, are listed, and make the run end with exit 2.  True when nothing was wrong. */
 bool conf_read(const char *text, size_t len, struct conf *out, struct conf_problems *problems);
 

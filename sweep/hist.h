@@ -8,7 +8,7 @@ enum { HIST_SUB_BITS = 6, HIST_SUB = 1 << HIST_SUB_BITS, HIST_OCTAVES = 37,    /
        HIST_BUCKETS = HIST_SUB * HIST_OCTAVES };
 struct hist {
     uint64_t count, sum_ns, min_ns, max_ns;     /* min is UINT64_MAX while empty */
-    uint32_t bucket[HIST_BUCKETS];
+    uint64_t bucket[HIST_BUCKETS];              /* 64 bits: a day at a million a second does not wrap */
 };
 void hist_reset(struct hist *h);
 static inline unsigned hist_bucket(uint64_t ns)

@@ -24,10 +24,18 @@ struct job {
     uint64_t runtime_ns;        /* 0: no limit by time */
     uint64_t ramp_ns;           /* runs, but is not measured */
     uint64_t randseed;
+    uint8_t norandommap;        /* random blocks may come twice; else each comes once before any comes again */
+    uint8_t offset_pct, size_pct, io_pct;       /* as given with a '%'; 0: given in bytes */
 };
 extern const struct opt job_options[];
 extern const unsigned job_option_count;
 const char *job_rw_text(enum job_rw rw);
+
+/* Options of fio that would change the workload and that this version cannot honour: refused, never
+ * skipped.  `harmless`: a value that asks for what happens anyway (NULL: none), accepted. */
+struct job_refusal { const char *name, *harmless, *why; };
+extern const struct job_refusal job_refusals[];
+extern const unsigned job_refusal_count;
 
 enum { JOB_FILE_MAX_JOBS = 64, JOB_FILE_MAX_PROBLEMS = 16 };
 struct job_problem {
@@ -36,6 +44,8 @@ struct job_problem {
     char text[240];             /* what, nearest word, what to do */
 };
 struct job_file {
+    struct job global;                          /* what the [global] sections said so far */
+    bool global_refused;
     struct job jobs[JOB_FILE_MAX_JOBS];
     bool refused[JOB_FILE_MAX_JOBS];            /* its job is NOT-TESTED; the others run */
     unsigned job_count;
@@ -44,7 +54,8 @@ struct job_file {
     struct job_problem notes[JOB_FILE_MAX_PROBLEMS];  /* options without meaning here */
     unsigned note_count;
 };
-/* Reads a whole job file.  Always fills *out; true when nothing was refused. */
+/* Reads a whole job file.  Always fills *out; true when nothing was refused.  A wrong line refuses its job,
+ * one in [global] (or before any section) all jobs after it. */
 bool job_file_read(const char *text, size_t len, struct job_file *out);
 
 #endif

@@ -10,7 +10,9 @@
 struct plan_lane {
     struct disk *disk;
     struct job job;             /* offsets and sizes resolved to this disk, times scaled */
+    uint16_t depth;             /* job.iodepth, or less by the limits of the disk and of bytes in flight */
     bool shared_path;           /* another lane of the step is on the same controller */
+    bool reread;                /* the disk is too small: part of the region was read before in this plan */
 };
 struct plan_step {
     struct plan_lane *lanes;
@@ -19,7 +21,11 @@ struct plan_step {
     uint64_t estimate_ns;
 };
 /* What was asked for and will not run: it becomes NOT-TESTED with this reason. */
-struct plan_refusal { struct disk *disk; char job[40]; char why[160]; };
+struct plan_refusal {
+    struct disk *disk;          /* NULL: of no disk that is here (a name that fits none, a refused job) */
+    char job[40];
+    char why[200];
+};
 struct plan {
     struct plan_step *steps;
     unsigned step_count;

@@ -1,0 +1,114 @@
+#include "conf.h"
+#include "bits.h"
+#include "ini.h"
+#include "str.h"
+
+#define FIELD(name) offsetof(struct conf, name), sizeof(((struct conf *)0)->name)
+
+const struct opt conf_options[] = {
+    { "plan", NULL, OPT_WORD, FIELD(plan), 0, 0, "default", "default jobs",
+      "What is measured: the built-in plan, or the job file named by jobs" },
+    { "jobs", NULL, OPT_TEXT, FIELD(jobs), 0, 0, NULL, NULL,
+      "Path of the job file on the stick, with / between folders. Used with plan=jobs" },
+    { "budget_s", "budget", OPT_COUNT, FIELD(budget_s), 10, 30 * 24 * 3600, "900", NULL,
+      "Seconds that the built-in plan may take on this machine. What does not fit is NOT-TESTED" },
+    { "time_scale_pct", NULL, OPT_COUNT, FIELD(time_scale_pct), 1, 1000, "100", NULL,
+      "All planned times and amounts in percent: 1 to 5 for trying out, never for figures" },
+    { "include", NULL, OPT_TEXT, FIELD(include), 0, 0, NULL, NULL,
+      "Only these disks, blanks or commas between them: names (nvme0n1), whole controllers (sata0) or serial.XXXX" },
+    { "exclude", NULL, OPT_TEXT, FIELD(exclude), 0, 0, NULL, NULL, "Never these disks; stronger than include" },
+    { "expect_disks", NULL, OPT_COUNT, FIELD(expect_disks), 0, 0, "0", NULL,
+      "Number of disks that must be there and readable; fewer is FAIL. 0: any number" },
+    { "firmware_path", NULL, OPT_FLAG, FIELD(firmware_path), 0, 0, "yes", NULL,
+      "Read disks of controllers without a driver through the firmware: slow, alone, and no figure to compare" },
+    { "data_check", NULL, OPT_FLAG, FIELD(data_check), 0, 0, "yes", NULL,
+      "Checksums of each disk's head and tail before and after the run: shows that nothing was changed" },
+    { "handback_check", NULL, OPT_FLAG, FIELD(handback_check), 0, 0, "no", NULL,
+      "At the end the firmware's own drivers read the head of each disk once more and the data is compared" },
+    { "warn_chains", NULL, OPT_FLAG, FIELD(warn_chains), 0, 0, "yes", NULL,
+      "WARN counts as success towards the boot loader, which then starts what comes next" },
+    { "after", NULL, OPT_WORD, FIELD(after), 0, 0, "return", "return reboot poweroff",
+      "What happens at the end: back to the boot loader, restart, or off" },
+    { "attended", NULL, OPT_FLAG, FIELD(attended), 0, 0, "no", NULL,
+      "A person is there: no watchdog restarts a machine that hangs" },
+    { "countdown_s", "countdown", OPT_COUNT, FIELD(countdown_s), 0, 3600, "10", NULL,
+      "Seconds before the run starts; a key pauses them" },
+    { "run_label", NULL, OPT_TEXT, FIELD(run_label), 0, 0, NULL, NULL, "Free text, kept with the results" },
+};
+const unsigned conf_option_count = ARRAY_COUNT(conf_options);
+
+static void problem(struct conf_problems *p, const struct ini_line *line, const char *text)
+{
+    unsigned i = p->count++;
+
+    if (i >= JOB_FILE_MAX_PROBLEMS)
+        return;
+    p->kept[i].line = line->line;
+    str_copy(p->kept[i].job, sizeof(p->kept[i].job), line->section);
+    str_copy(p->kept[i].text, sizeof(p->kept[i].text), text);
+}
+
+static void read_map(struct conf *c, struct conf_problems *p, const struct ini_line *line)
+{
+    struct conf_map *m = &c->map[c->map_count];
+    char text[200];
+
+    if (!str_starts(line->key, "/")) {
+        str_fmt(text, sizeof(text), "[map] says what a Linux path means: %.40s is none. Write /dev/sda = sata0.3",
+                line->key);
+        problem(p, line, text);
+    } else if (!line->value[0]) {
+        str_fmt(text, sizeof(text), "[map] %.40s: the name of a disk is missing. Write %.40s = sata0.3", line->key,
+                line->key);
+        problem(p, line, text);
+    } else if (c->map_count == CONF_MAX_MAPS) {
+        problem(p, line, "[map] has more lines than are kept (32): remove some");
+    } else if (!str_copy(m->path, sizeof(m->path), line->key) || !str_copy(m->disk, sizeof(m->disk), line->value)) {
+        problem(p, line, "[map]: path and disk may have 47 characters each");
+    } else {
+        c->map_count++;
+    }
+}
+
+static void read_option(struct conf *c, struct conf_problems *p, const struct ini_line *line)
+{
+    const struct opt *row = opt_find(conf_options, conf_option_count, line->key);
+    char text[240];
+    struct text t = text_over(text, sizeof(text));
+
+    if (row) {
+        if (opt_set(row, c, line->has_value ? line->value : NULL, &t))
+            problem(p, line, text);
+        return;
+    }
+    const char *nearest = opt_nearest(conf_options, conf_option_count, line->key);
+    text_fmt(&t, "%.40s is no option here", line->key);
+    if (nearest)
+        text_fmt(&t, "; did you mean %s?", nearest);
+    else
+        text_str(&t, " (docs/conf.md lists them).");
+    text_str(&t, " Correct the line or remove it");
+    problem(p, line, text);
+}
+
+bool conf_read(const char *text, size_t len, struct conf *out, struct conf_problems *problems)
+{
+    struct ini_reader ini;
+    struct ini_line line;
+
+    memset(out, 0, sizeof(*out));
+    memset(problems, 0, sizeof(*problems));
+    opt_defaults(conf_options, conf_option_count, out);
+    ini_start(&ini, text, len);
+    for (ini_next(&ini, &line); line.kind != INI_END; ini_next(&ini, &line)) {
+        if (line.kind == INI_BAD)
+            problem(problems, &line, line.problem);
+        else if (line.kind == INI_KEY && str_equal(line.section, "map"))
+            read_map(out, problems, &line);
+        else if (line.kind == INI_KEY)
+            read_option(out, problems, &line);
+    }
+    if (out->plan == CONF_PLAN_JOBS && !out->jobs[0])
+        problem(problems, &line, "plan=jobs needs the path of a job file: add jobs = jobs/mine.fio");
+    return !problems->count;
+}

@@ -1,0 +1,536 @@
+#include "engine_lane.h"
+#include "str.h"
+#include "text.h"
+
+/* The loop.  Per I/O it costs the making of a request, one completion and one histogram entry; all that is
+ * rarer (phases, deadlines, the stop word, the snapshot) hangs on one comparison per visit of a lane.
+ * One reading of the clock per visit stamps both the completions and the requests that take their place
+ * (perf.md 4.4: the error is the length of a batch, none at QD 1). */
+
+/* What lanes measure by stands still during a hold. */
+static uint64_t measured_now(const struct engine *e, uint64_t now_ns)
+{
+    return e->holding ? e->hold_began_ns : now_ns;
+}
+
+/* ---- making requests ---- */
+static inline void put_request(struct work_lane *l, unsigned n, uint16_t slot, uint64_t lba, uint32_t blocks,
+                               uint64_t now_ns)
+{
+    struct work_slot *s = &l->slot[slot];
+
+    s->submit_ns = now_ns;
+    s->lba = lba;
+    s->blocks = blocks;
+    l->request[n] = (struct io_request){ .lba = lba, .blocks = blocks, .slot = slot };
+}
+
+static unsigned make_sequential(struct work_lane *l, unsigned n, uint64_t now_ns)
+{
+    uint64_t lba = l->next_lba, left = l->left_lbas;
+    unsigned free_count = l->free_count;
+
+    while (free_count && left) {
+        uint32_t blocks = l->block_lbas;
+        if (lba == l->end_lba) {
+            lba = l->first_lba;
+            l->wrapped = true;
+        }
+        if (blocks > l->end_lba - lba)      /* the odd end of a region is read, too */
+            blocks = (uint32_t)(l->end_lba - lba);
+        put_request(l, n++, l->free_slot[--free_count], lba, blocks, now_ns);
+        lba += blocks;
+        left -= left < blocks ? left : blocks;
+    }
+    l->next_lba = lba;
+    l->left_lbas = left;
+    l->free_count = (uint16_t)free_count;
+    return n;
+}
+
+static unsigned make_random(struct work_lane *l, unsigned n, uint64_t now_ns)
+{
+    uint64_t left = l->left_lbas;
+    uint32_t blocks = l->block_lbas;
+    unsigned free_count = l->free_count;
+    struct rng rng = l->rng;
+
+    while (free_count && left) {
+        uint64_t lba = l->first_lba + mul_high_u64(rng_next(&rng), l->whole_blocks) * blocks;
+        put_request(l, n++, l->free_slot[--free_count], lba, blocks, now_ns);
+        left -= left < blocks ? left : blocks;
+    }
+    l->rng = rng;
+    l->left_lbas = left;
+    l->free_count = (uint16_t)free_count;
+    return n;
+}
+
+void engine_lane_refill_map(struct work_lane *l)
+{
+    perm_init(&l->perm, l->whole_blocks, rng_next(&l->rng));
+    l->next_index = 0;
+}
+
+static unsigned make_permuted(struct work_lane *l, unsigned n, uint64_t now_ns)
+{
+    uint64_t left = l->left_lbas;
+    uint32_t blocks = l->block_lbas;
+    unsigned free_count = l->free_count;
+
+    while (free_count && left) {
+        if (l->next_index == l->whole_blocks)
+            engine_lane_refill_map(l);
+        uint64_t lba = l->first_lba + perm_at(&l->perm, l->next_index++) * blocks;
+        put_request(l, n++, l->free_slot[--free_count], lba, blocks, now_ns);
+        left -= left < blocks ? left : blocks;
+    }
+    l->left_lbas = left;
+    l->free_count = (uint16_t)free_count;
+    return n;
+}
+
+/* ---- ending ---- */
+static void stop_submitting(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    if (!l->submitting)
+        return;
+    l->submitting = false;
+    l->stop_ns = measured_now(e, now_ns) - l->begin_ns;
+    if (l->phase == LANE_RUNNING)
+        l->phase = LANE_DRAINING;
+    while (l->waiting) {                /* made, but never in the driver's hands */
+        uint16_t slot = l->request[--l->waiting].slot;
+        l->slot[slot].blocks = 0;
+        l->free_slot[l->free_count++] = slot;
+    }
+}
+
+static void end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
+{
+    if (l->submitting)
+        l->ended_early = true;
+    if (!l->reason[0])
+        str_copy(l->reason, sizeof(l->reason), why);
+    stop_submitting(e, l, now_ns);
+}
+
+static void end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
+{
+    l->broken = true;
+    l->ended_early = true;
+    end_early(e, l, now_ns, why);
+}
+
+static void end_dead(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    const struct disk *d = l->plan->disk;
+    const struct fault *f = d->fault.err || !d->controller ? &d->fault : &d->controller->fault;
+    char why[sizeof(l->reason)];
+    struct text t = text_over(why, sizeof(why));
+
+    if (f->err)
+        fault_text(f, &t);
+    else
+        text_str(&t, "the disk takes no more work and its driver does not say why");
+    end_broken(e, l, now_ns, why);
+}
+
+static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns);
+
+static void finish_lane(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    if (l->phase == LANE_RAMP) {        /* ended before anything was measured */
+        l->ramp_ns = l->stop_ns;
+        l->ios = l->lbas = l->stop_ns = l->last_ok_ns = 0;
+        hist_reset(&l->hist);
+        l->series.count = 0;
+    }
+    l->phase = l->broken ? LANE_DEAD : LANE_DONE;
+    e->live_count--;
+    e->end_ns = measured_now(e, now_ns);
+    publish(e, l, now_ns);
+}
+
+/* ---- completions ---- */
+static void count_error(struct engine *e, struct work_lane *l, const struct io_completion *c, uint64_t now_ns)
+{
+    const struct work_slot *s = &l->slot[c->slot];
+
+    l->errors++;
+    l->retries += c->retries;
+    if (l->kept_errors < LANE_MAX_ERROR_RECORDS) {
+        struct io_error_record *r = &l->error[l->kept_errors++];
+        uint32_t command_lbas = l->io->command_bytes / l->lba_bytes;
+        *r = (struct io_error_record){ .lba = s->lba, .blocks = s->blocks, .status = c->status, .detail = c->detail,
+                                       .at_ns = measured_now(e, now_ns) - l->begin_ns };
+        /* A request of several commands: the one that failed, when the driver names one of ours. */
+        if (c->error_lba > s->lba && c->error_lba < s->lba + s->blocks) {
+            r->lba = c->error_lba;
+            r->blocks = (uint32_t)(s->lba + s->blocks - c->error_lba);
+        }
+        if (command_lbas && r->blocks > command_lbas)
+            r->blocks = command_lbas;
+    }
+    if ((c->status == IO_TIMED_OUT || c->status == IO_LOST) && ++l->timeouts == ENGINE_MAX_TIMEOUTS)
+        end_early(e, l, now_ns, "too many requests were not answered within their deadline");
+}
+
+/* A completion that is no plain success.  False: not one of ours, nothing to free. */
+static bool odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c, uint64_t now_ns)
+{
+    if (c->slot < l->depth && l->slot[c->slot].blocks) {
+        count_error(e, l, c, now_ns);
+        return true;
+    }
+    if (!l->broken) {
+        NOTE(E_PROTO, "completion of a slot that is not in flight", c->slot, l->depth);
+        end_broken(e, l, now_ns, "the driver completed a request that was not in flight");
+    }
+    return false;
+}
+
+static void reap(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns)
+{
+    uint64_t ios = 0, lbas = 0, retries = 0, max_ns = 0;
+    unsigned free_count = l->free_count, freed = 0;
+
+    for (const struct io_completion *c = e->done; c < e->done + n; c++) {
+        if (__builtin_expect(c->status != IO_OK || c->slot >= l->depth || !l->slot[c->slot].blocks, 0)) {
+            l->free_count = (uint16_t)free_count;
+            bool ours = odd_completion(e, l, c, now_ns);
+            free_count = l->free_count;
+            if (!ours)
+                continue;
+        } else {
+            const struct work_slot *s = &l->slot[c->slot];
+            uint64_t latency_ns = now_ns - s->submit_ns;
+            hist_add(&l->hist, latency_ns);
+            if (latency_ns > max_ns)
+                max_ns = latency_ns;
+            lbas += s->blocks;
+            retries += c->retries;
+            ios++;
+        }
+        l->slot[c->slot].blocks = 0;
+        l->free_slot[free_count++] = c->slot;
+        freed++;
+    }
+    l->free_count = (uint16_t)free_count;
+    l->in_flight = (uint16_t)(l->in_flight - freed);
+    if (!ios)
+        return;
+    l->ios += ios;
+    l->lbas += lbas;
+    l->retries += retries;
+    l->last_ok_ns = measured_now(e, now_ns) - l->begin_ns;
+    engine_series_add(&l->series, l->last_ok_ns, ios, lbas * l->lba_bytes, max_ns);
+}
+
+/* ---- what hangs on the clock ---- */
+/* Takes all that the driver has, in rounds: a deadline is judged only on what is still missing then. */
+static uint64_t reap_all(struct engine *e, struct work_lane *l)
+{
+    uint64_t now_ns = plat_now_ns();
+
+    for (unsigned round = 0; round <= l->depth; round++) {
+        unsigned n = l->ops->poll(l->io, e->done, ENGINE_BATCH);
+        now_ns = plat_now_ns();
+        l->last_poll_ns = now_ns;
+        if (!n)
+            break;
+        reap(e, l, n, now_ns);
+    }
+    return now_ns;
+}
+
+static int oldest_slot(const struct work_lane *l)
+{
+    uint64_t oldest_ns = SLOT_WAITING;
+    int found = -1;
+
+    for (unsigned i = 0; i < l->depth; i++)
+        if (l->slot[i].blocks && l->slot[i].submit_ns < oldest_ns) {
+            oldest_ns = l->slot[i].submit_ns;
+            found = (int)i;
+        }
+    return found;
+}
+
+/* The driver's ladder ended and it still did not give the slot back: count it and trust the lane no more. */
+static void write_off(struct engine *e, struct work_lane *l, unsigned slot, uint64_t now_ns)
+{
+    struct io_completion c = { .slot = (uint16_t)slot, .status = IO_TIMED_OUT, .error_lba = l->slot[slot].lba };
+
+    NOTE(E_PROTO, "slot given back after expire", slot, l->deadline_ns);
+    count_error(e, l, &c, now_ns);
+    l->slot[slot].blocks = 0;
+    l->free_slot[l->free_count++] = (uint16_t)slot;
+    l->in_flight--;
+    end_broken(e, l, now_ns, "a request was not given back after its deadline");
+}
+
+static uint64_t check_deadlines(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    bool polled = false;
+
+    for (unsigned tries = 0; tries <= 2u * l->depth; tries++) {
+        int slot = oldest_slot(l);
+        if (slot < 0 || now_ns - l->slot[slot].submit_ns < l->deadline_ns)
+            break;
+        if (!polled) {
+            now_ns = reap_all(e, l);
+            polled = true;
+            continue;
+        }
+        l->ops->expire(l->io, (unsigned)slot);
+        now_ns = reap_all(e, l);
+        if (l->slot[slot].blocks)
+            write_off(e, l, (unsigned)slot, now_ns);
+    }
+    return now_ns;
+}
+
+static void start_measuring(struct work_lane *l, uint64_t clock_ns)
+{
+    l->ramp_ns = clock_ns - l->begin_ns;
+    l->begin_ns = clock_ns;
+    l->phase = LANE_RUNNING;
+    l->ios = l->lbas = l->gap_ns = l->busy_ns = 0;
+    l->last_ok_ns = 0;
+    l->published_ios = l->published_lbas = l->published_ns = 0;
+    l->series.count = 0;
+    hist_reset(&l->hist);
+    l->left_lbas = l->planned_lbas;
+}
+
+static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    uint64_t at_ns = measured_now(e, now_ns) - l->begin_ns, since_ns = at_ns - l->published_ns;
+    struct lane_progress p = {
+        .ios = l->ios, .bytes = l->lbas * l->lba_bytes, .errors = l->errors, .elapsed_ns = at_ns,
+        .planned_ns = l->plan->job.runtime_ns, .phase = l->phase,
+        .planned_bytes = l->planned_lbas == UINT64_MAX ? 0 : l->planned_lbas * l->lba_bytes,
+        .recent_bytes_per_s = l->progress.recent_bytes_per_s, .recent_iops = l->progress.recent_iops,
+        .p99_ns = hist_above(&l->hist, 990000) >= ENGINE_PERCENTILE_SAMPLES ? hist_percentile_ns(&l->hist, 990000) : 0,
+    };
+
+    if (since_ns >= ENGINE_CHECK_NS) {
+        p.recent_iops = mul_div_u64(l->ios - l->published_ios, NS_PER_S, since_ns);
+        p.recent_bytes_per_s = mul_div_u64((l->lbas - l->published_lbas) * l->lba_bytes, NS_PER_S, since_ns);
+        l->published_ios = l->ios;
+        l->published_lbas = l->lbas;
+        l->published_ns = at_ns;
+    }
+    __atomic_store_n(&l->sequence, l->sequence + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    l->progress = p;
+    __atomic_store_n(&l->sequence, l->sequence + 1, __ATOMIC_RELEASE);
+    l->next_publish_ns = now_ns + ENGINE_PUBLISH_NS;
+}
+
+/* Phases, stop word, deadlines, snapshot. */
+static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    uint64_t clock_ns = measured_now(e, now_ns), next_ns = now_ns + ENGINE_CHECK_NS;
+
+    if (l->phase == LANE_RAMP && l->submitting && clock_ns - l->begin_ns >= l->plan->job.ramp_ns)
+        start_measuring(l, clock_ns);
+    if (l->phase == LANE_RUNNING && l->runtime_ns && clock_ns - l->begin_ns >= l->runtime_ns)
+        stop_submitting(e, l, now_ns);
+    if (__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE))
+        end_early(e, l, now_ns, "stopped before its planned end");
+    if (l->waiting && !l->in_flight && now_ns - l->last_taken_ns >= l->deadline_ns) {
+        NOTE(E_TIMEOUT, "driver to take a request", l->waiting, l->depth);
+        end_broken(e, l, now_ns, "the disk took no request within its deadline");
+    }
+    now_ns = check_deadlines(e, l, now_ns);
+    if (now_ns >= l->next_publish_ns)
+        publish(e, l, now_ns);
+    if (l->phase == LANE_RAMP)
+        next_ns = min_u64(next_ns, l->begin_ns + l->plan->job.ramp_ns);
+    else if (l->phase == LANE_RUNNING && l->runtime_ns)
+        next_ns = min_u64(next_ns, l->begin_ns + l->runtime_ns);
+    l->next_event_ns = e->holding ? now_ns + ENGINE_CHECK_NS : next_ns;
+}
+
+/* ---- one visit ---- */
+static void submit(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    unsigned n = l->waiting;
+
+    for (unsigned i = 0; i < n; i++)
+        l->slot[l->request[i].slot].submit_ns = now_ns;
+    switch (l->pattern) {
+    case PATTERN_SEQUENTIAL: n = make_sequential(l, n, now_ns); break;
+    case PATTERN_RANDOM:     n = make_random(l, n, now_ns); break;
+    default:                 n = make_permuted(l, n, now_ns); break;
+    }
+    unsigned taken = n ? l->ops->submit(l->io, l->request, n) : 0;
+    if (taken) {
+        l->ops->kick(l->io);
+        l->in_flight = (uint16_t)(l->in_flight + taken);
+        l->last_taken_ns = now_ns;
+        e->charged = l;
+    }
+    l->waiting = (uint16_t)(n - taken);
+    for (unsigned i = taken; i < n; i++) {
+        l->request[i - taken] = l->request[i];
+        l->slot[l->request[i].slot].submit_ns = SLOT_WAITING;
+    }
+    if (!l->waiting && !l->left_lbas)
+        stop_submitting(e, l, now_ns);
+}
+
+/* The time since the last stamp belongs to the lane that had work then: submit, reap and the poll after. */
+static inline void charge(struct engine *e, uint64_t now_ns)
+{
+    if (e->charged) {
+        e->charged->busy_ns += now_ns - e->charged_at_ns;
+        e->busy_ns += now_ns - e->charged_at_ns;
+        e->charged = NULL;
+    }
+    e->charged_at_ns = now_ns;
+}
+
+static unsigned visit(struct engine *e, struct work_lane *l)
+{
+    unsigned n = l->ops->poll(l->io, e->done, ENGINE_BATCH);
+    uint64_t now_ns = plat_now_ns();
+
+    charge(e, now_ns);
+    if (l->in_flight && now_ns - l->last_poll_ns > l->gap_ns)
+        l->gap_ns = now_ns - l->last_poll_ns;
+    l->last_poll_ns = now_ns;
+    if (n) {
+        reap(e, l, n, now_ns);
+        e->charged = l;
+    }
+    if (__builtin_expect(l->io->dead && !l->broken, 0))
+        end_dead(e, l, now_ns);
+    if (now_ns >= l->next_event_ns)
+        lane_event(e, l, now_ns);
+    if (l->submitting && !e->holding && (l->free_count || l->waiting))
+        submit(e, l, now_ns);
+    else if (n && l->in_flight)
+        l->ops->kick(l->io);            /* parts of a split request may have been waiting for room */
+    if (!l->submitting && !l->in_flight)
+        finish_lane(e, l, now_ns);
+    return n;
+}
+
+static inline bool is_live(const struct work_lane *l)
+{
+    return l->io && l->phase != LANE_DONE && l->phase != LANE_DEAD;
+}
+
+static void start_lanes(struct engine *e)
+{
+    uint64_t now_ns = plat_now_ns();
+
+    e->started = true;
+    e->begin_ns = e->end_ns = e->charged_at_ns = now_ns;
+    for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++) {
+        if (!l->io)
+            continue;
+        l->begin_ns = l->last_poll_ns = l->last_taken_ns = now_ns;
+        l->next_publish_ns = now_ns + ENGINE_PUBLISH_NS;
+        l->next_event_ns = now_ns;
+        l->submitting = true;
+    }
+}
+
+static void finish_step(struct engine *e)
+{
+    if (e->finished)
+        return;
+    e->finished = true;
+    for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++)
+        engine_fill_result(e, l);
+}
+
+bool worker_run(struct engine *e, uint64_t slice_ns)
+{
+    if (!e->started)
+        start_lanes(e);
+    if (e->holding)
+        return e->live_count != 0;
+    uint64_t began_ns = plat_now_ns();
+
+    while (e->live_count) {
+        unsigned n = 0;
+        for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++)
+            if (is_live(l))
+                n += visit(e, l);
+        if (e->charged_at_ns - began_ns >= slice_ns)
+            break;
+        if (!n)
+            plat_relax();
+    }
+    charge(e, plat_now_ns());           /* what the main processor does between two slices is not ours */
+    if (!e->live_count)
+        finish_step(e);
+    return e->live_count != 0;
+}
+
+void worker_hold(struct engine *e)
+{
+    unsigned in_flight;
+
+    if (e->holding)
+        return;
+    e->hold_began_ns = plat_now_ns();
+    e->holding = true;
+    if (!e->started)
+        return;
+    do {
+        in_flight = 0;
+        for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++) {
+            if (!is_live(l) || !l->in_flight)
+                continue;
+            if (!visit(e, l))
+                plat_relax();
+            in_flight += l->in_flight;
+        }
+    } while (in_flight);
+    charge(e, plat_now_ns());
+}
+
+void worker_resume(struct engine *e)
+{
+    if (!e->holding)
+        return;
+    uint64_t now_ns = plat_now_ns(), held_ns = now_ns - e->hold_began_ns;
+
+    e->holding = false;
+    if (!e->started)
+        return;
+    e->held_ns += held_ns;
+    e->charged_at_ns = now_ns;
+    for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++) {
+        if (!is_live(l))
+            continue;
+        l->held_ns += held_ns;
+        l->begin_ns += held_ns;
+        l->last_taken_ns += held_ns;
+        l->last_poll_ns = l->next_event_ns = now_ns;
+    }
+}
+
+void engine_stop(struct engine *e)
+{
+    __atomic_store_n(&e->stop, 1, __ATOMIC_RELEASE);
+}
+
+void engine_progress(const struct engine *e, unsigned lane, struct lane_progress *out)
+{
+    const struct work_lane *l = &e->lane[lane];
+    uint32_t before, after;
+
+    do {
+        before = __atomic_load_n(&l->sequence, __ATOMIC_ACQUIRE);
+        *out = l->progress;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        after = __atomic_load_n(&l->sequence, __ATOMIC_RELAXED);
+    } while (before != after || before & 1);
+}

@@ -1,0 +1,64 @@
+#include "hist.h"
+#include "math.h"
+#include "str.h"
+
+void hist_reset(struct hist *h)
+{
+    memset(h, 0, sizeof(*h));
+    h->min_ns = UINT64_MAX;
+}
+
+void hist_merge(struct hist *into, const struct hist *from)
+{
+    into->count += from->count;
+    into->sum_ns += from->sum_ns;
+    if (from->min_ns < into->min_ns)
+        into->min_ns = from->min_ns;
+    if (from->max_ns > into->max_ns)
+        into->max_ns = from->max_ns;
+    for (unsigned b = 0; b < HIST_BUCKETS; b++)
+        into->bucket[b] += from->bucket[b];
+}
+
+static uint64_t upper_edge_ns(unsigned bucket)
+{
+    if (bucket < HIST_SUB)
+        return bucket;
+    unsigned octave = (bucket >> HIST_SUB_BITS) - 1;
+    uint64_t sub = bucket & (HIST_SUB - 1);
+    return ((HIST_SUB + sub + 1) << octave) - 1;
+}
+
+/* The 1-based place of the percentile in the sorted values: the nearest-rank definition. */
+static uint64_t rank_of(const struct hist *h, uint32_t ppm)
+{
+    if (ppm >= 1000000)
+        return h->count;
+    uint64_t rank = mul_div_u64(h->count, ppm, 1000000);
+
+    if ((unsigned __int128)rank * 1000000 < (unsigned __int128)h->count * ppm)
+        rank++;
+    return rank ? rank : 1;
+}
+
+uint64_t hist_above(const struct hist *h, uint32_t ppm)
+{
+    return h->count ? h->count - rank_of(h, ppm) : 0;
+}
+
+uint64_t hist_percentile_ns(const struct hist *h, uint32_t ppm)
+{
+    if (!h->count)
+        return 0;
+    uint64_t above = h->count - rank_of(h, ppm), seen = 0;
+
+    /* From the top: asked for while lanes run, and the interesting percentiles are near the top. */
+    for (unsigned b = hist_bucket(h->max_ns) + 1; b-- > 0;) {
+        seen += h->bucket[b];
+        if (seen > above) {
+            uint64_t edge = upper_edge_ns(b);
+            return b == HIST_BUCKETS - 1 || edge > h->max_ns ? h->max_ns : edge;
+        }
+    }
+    return h->max_ns;
+}

@@ -1,0 +1,168 @@
+#include "plan_build.h"
+#include "math.h"
+#include "str.h"
+
+/* ---- building ---- */
+/* Room for one more record behind `count`; the array moves.  NULL leaves everything as it was. */
+static void *grown(void *array, unsigned count, unsigned *room, size_t size)
+{
+    if (count < *room)
+        return array;
+    unsigned more = *room ? 2 * *room : 16;
+    void *larger = plat_alloc(more * size);
+
+    if (!larger)
+        return NULL;
+    if (count)
+        memcpy(larger, array, count * size);
+    plat_free(array);
+    *room = more;
+    return larger;
+}
+
+struct plan_step *plan_build_step(struct plan_build *b, unsigned lane_count)
+{
+    struct plan *p = &b->plan;
+    void *steps = grown(p->steps, p->step_count, &b->step_room, sizeof(*p->steps));
+
+    if (steps)
+        p->steps = steps;
+    struct plan_lane *lanes = steps ? plat_alloc(lane_count * sizeof(*lanes)) : NULL;
+    if (!lanes) {
+        b->no_memory = true;
+        return NULL;
+    }
+    struct plan_step *s = &p->steps[p->step_count++];
+    *s = (struct plan_step){ .lanes = lanes, .lane_count = lane_count };
+    return s;
+}
+
+static uint64_t in_flight_bytes(const struct plan_lane *l) { return (uint64_t)l->depth * l->job.block_bytes; }
+
+static void limit_depths(struct plan_step *s)
+{
+    uint64_t total = 0;
+
+    for (struct plan_lane *l = s->lanes; l < s->lanes + s->lane_count; l++) {
+        uint64_t most = max_u64(1, PLAN_LANE_BYTES / l->job.block_bytes);
+        if (l->disk->max_depth)
+            most = min_u64(most, l->disk->max_depth);
+        l->depth = (uint16_t)min_u64(l->job.iodepth, most);
+        total += in_flight_bytes(l);
+    }
+    if (total <= PLAN_STEP_BYTES)
+        return;
+    for (struct plan_lane *l = s->lanes; l < s->lanes + s->lane_count; l++)
+        l->depth = (uint16_t)max_u64(1, mul_div_u64(l->depth, PLAN_STEP_BYTES, total));
+}
+
+static void mark_shared(struct plan_step *s)
+{
+    for (unsigned i = 0; i < s->lane_count; i++)
+        for (unsigned k = i + 1; k < s->lane_count; k++) {
+            struct plan_lane *a = &s->lanes[i], *c = &s->lanes[k];
+            if (a->disk == c->disk || (a->disk->controller && a->disk->controller == c->disk->controller))
+                a->shared_path = c->shared_path = true;
+        }
+}
+
+void plan_build_step_done(struct plan_build *b, struct plan_step *s, uint64_t estimate_ns)
+{
+    limit_depths(s);
+    mark_shared(s);
+    s->estimate_ns = estimate_ns;
+    b->plan.estimate_ns += estimate_ns;
+}
+
+void plan_build_refuse(struct plan_build *b, struct disk *disk, const char *job, const char *fmt, ...)
+{
+    struct plan *p = &b->plan;
+    void *refusals = grown(p->refusals, p->refusal_count, &b->refusal_room, sizeof(*p->refusals));
+    va_list ap;
+
+    if (!refusals) {
+        b->no_memory = true;
+        return;
+    }
+    p->refusals = refusals;
+    struct plan_refusal *r = &p->refusals[p->refusal_count++];
+    *r = (struct plan_refusal){ .disk = disk };
+    str_copy(r->job, sizeof(r->job), job);
+    struct text t = text_over(r->why, sizeof(r->why));
+    va_start(ap, fmt);
+    text_vfmt(&t, fmt, ap);
+    va_end(ap);
+}
+
+int plan_build_end(struct plan_build *b, struct plan *out)
+{
+    *out = b->plan;
+    b->plan = (struct plan){ 0 };
+    if (!b->no_memory)
+        return OK;
+    plan_free(out);
+    return NOTE(E_NOMEM, "memory for the plan", 0, 0);
+}
+
+void plan_free(struct plan *p)
+{
+    for (unsigned i = 0; i < p->step_count; i++)
+        plat_free(p->steps[i].lanes);
+    plat_free(p->steps);
+    plat_free(p->refusals);
+    *p = (struct plan){ 0 };
+}
+
+/* ---- scaling ---- */
+static uint64_t scaled(const struct conf *conf, uint64_t v, uint64_t least)
+{
+    return max_u64(mul_div_u64(v, conf->time_scale_pct, 100), min_u64(v, least));
+}
+
+uint64_t plan_scaled_ns(const struct conf *conf, uint64_t ns) { return scaled(conf, ns, PLAN_LEAST_NS); }
+
+uint64_t plan_scaled_bytes(const struct conf *conf, uint64_t bytes, uint32_t block_bytes)
+{
+    uint64_t v = scaled(conf, bytes, (uint64_t)PLAN_LEAST_REQUESTS * block_bytes);
+
+    return v > block_bytes ? v - v % block_bytes : v;
+}
+
+/* ---- disks ---- */
+const char *plan_disk_trouble(const struct disk *d)
+{
+    if (!d->ops)
+        return d->why_not[0] ? d->why_not : "the disk cannot be read";
+    if (!d->lba_count || !d->lba_bytes || d->lba_count > UINT64_MAX / d->lba_bytes)
+        return "the disk names no capacity that could be read";
+    return NULL;
+}
+
+static bool is_called(const struct disk *d, const char *name)
+{
+    if (str_equal(name, "all") || str_equal(name, d->name))
+        return true;
+    if (d->controller && d->controller->name[0] && str_equal(name, d->controller->name))
+        return true;
+    return str_starts(name, "serial.") && d->serial[0] && str_equal(name + 7, d->serial);
+}
+
+static bool list_has(const char *list, const struct disk *d)
+{
+    char name[64];
+
+    while (*list) {
+        size_t n = 0;
+        while (list[n] && list[n] != ' ' && list[n] != ',' && list[n] != '\t')
+            n++;
+        if (n && str_copy_n(name, sizeof(name), list, n) && is_called(d, name))
+            return true;
+        list += n + (list[n] != 0);
+    }
+    return false;
+}
+
+bool plan_wants_disk(const struct conf *conf, const struct disk *d)
+{
+    return (!conf->include[0] || list_has(conf->include, d)) && !list_has(conf->exclude, d);
+}

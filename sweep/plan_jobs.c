@@ -1,0 +1,291 @@
+#include "plan_build.h"
+#include "math.h"
+#include "str.h"
+
+/* A job file made into steps.  As in fio, jobs run side by side until one has `stonewall`; each disk that a
+ * job names gets a lane of its own with the job's whole depth. */
+
+/* For the announced estimate of a job that ends by bytes. */
+#define GUESS_BYTES_PER_S_FLASH (1000ull * 1000 * 1000)
+#define GUESS_BYTES_PER_S_DISK  (150ull * 1000 * 1000)
+
+struct making {
+    struct plan_build build;
+    const struct job_file *file;
+    struct disk *const *disks;
+    unsigned disk_count;
+    struct plan_lane *lane;     /* of the step being made; NULL: only counting */
+    unsigned lane_count;
+    uint64_t estimate_ns;
+};
+
+/* ---- one job on one disk ---- */
+/* The unit trap: 4KiB in a job file is 4000 bytes (fio's kb_base=1024). */
+static bool looks_like_kib_trap(uint64_t bytes) { return bytes % 1000 == 0; }
+
+static bool region_is_refused(struct making *m, struct disk *d, const struct job *j)
+{
+    struct plan_build *b = &m->build;
+    uint64_t all = disk_bytes(d);
+
+    if (j->block_bytes % d->lba_bytes) {
+        bool trap = looks_like_kib_trap(j->block_bytes);
+        plan_build_refuse(b, d, j->name, "bs is %u bytes, no multiple of the disk's %u-byte LBAs%s", j->block_bytes,
+                          d->lba_bytes, trap ? ": in fio's language 4k is 4096 but 4KiB is 4000; write k or m" : "");
+    } else if (j->offset_bytes % d->lba_bytes || j->size_bytes % d->lba_bytes) {
+        plan_build_refuse(b, d, j->name, "offset (%llu) and size (%llu) must be multiples of the disk's %u-byte LBAs%s",
+                          (unsigned long long)j->offset_bytes, (unsigned long long)j->size_bytes, d->lba_bytes,
+                          "; write 1g, not 1GiB");
+    } else if (j->offset_bytes >= all) {
+        plan_build_refuse(b, d, j->name, "offset %llu lies beyond the disk's %llu bytes; offset=50%% would fit any disk",
+                          (unsigned long long)j->offset_bytes, (unsigned long long)all);
+    } else if (j->size_bytes > all - j->offset_bytes) {
+        plan_build_refuse(b, d, j->name,
+                          "size %llu from offset %llu goes beyond the disk's %llu bytes; size=100%% would fit any disk",
+                          (unsigned long long)j->size_bytes, (unsigned long long)j->offset_bytes,
+                          (unsigned long long)all);
+    } else if (j->size_bytes && j->size_bytes < j->block_bytes) {
+        plan_build_refuse(b, d, j->name, "size %llu is smaller than one block of %u bytes",
+                          (unsigned long long)j->size_bytes, j->block_bytes);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static uint64_t percent_of(uint64_t bytes, uint8_t pct, uint32_t block_bytes)
+{
+    uint64_t v = mul_div_u64(bytes, pct, 100);
+
+    return v - v % block_bytes;
+}
+
+/* Percents become bytes of this disk.  The part behind the region's start is all that percents can give. */
+static void resolve_percents(struct job *j, const struct disk *d)
+{
+    uint64_t all = disk_bytes(d);
+
+    if (j->offset_pct)
+        j->offset_bytes = percent_of(all, j->offset_pct, j->block_bytes);
+    uint64_t rest = j->offset_bytes < all ? all - j->offset_bytes : 0;
+    if (j->size_pct)
+        j->size_bytes = j->size_pct == 100 ? rest : min_u64(max_u64(percent_of(all, j->size_pct, j->block_bytes),
+                                                                    j->block_bytes), rest);
+    if (j->io_pct)
+        j->io_bytes = max_u64(percent_of(j->size_bytes ? j->size_bytes : rest, j->io_pct, j->block_bytes), 1);
+    j->offset_pct = j->size_pct = j->io_pct = 0;
+}
+
+static void scale(struct job *j, const struct conf *conf)
+{
+    j->runtime_ns = plan_scaled_ns(conf, j->runtime_ns);
+    j->ramp_ns = plan_scaled_ns(conf, j->ramp_ns);
+    if (conf->time_scale_pct >= 100 && !j->io_bytes)
+        return;                         /* a longer scale does not make a region longer */
+    j->io_bytes = plan_scaled_bytes(conf, j->io_bytes ? j->io_bytes : j->size_bytes, j->block_bytes);
+}
+
+static uint64_t estimate_ns(const struct job *j, const struct disk *d)
+{
+    uint64_t rate = d->rotation == ROTATION_NONE ? GUESS_BYTES_PER_S_FLASH : GUESS_BYTES_PER_S_DISK;
+    uint64_t ns = mul_div_u64(j->io_bytes ? j->io_bytes : j->size_bytes, NS_PER_S, rate);
+
+    if (j->runtime_ns && (j->time_based || j->runtime_ns < ns))
+        ns = j->runtime_ns;
+    return ns + j->ramp_ns;
+}
+
+static void add_lane(struct making *m, const struct job *job, struct disk *d)
+{
+    const char *trouble = plan_disk_trouble(d);
+    struct plan_lane lane = { .disk = d, .job = *job };
+
+    if (m->lane_count == PLAN_MAX_LANES) {
+        if (m->lane)
+            plan_build_refuse(&m->build, d, job->name, "more than %u jobs and disks side by side; add stonewall",
+                              PLAN_MAX_LANES);
+        return;
+    }
+    if (!m->lane) {                     /* an upper bound will do */
+        m->lane_count++;
+        return;
+    }
+    if (trouble) {
+        plan_build_refuse(&m->build, d, job->name, "%s", trouble);
+        return;
+    }
+    resolve_percents(&lane.job, d);
+    if (region_is_refused(m, d, &lane.job))
+        return;
+    if (!lane.job.size_bytes)
+        lane.job.size_bytes = disk_bytes(d) - lane.job.offset_bytes;
+    scale(&lane.job, m->build.conf);
+    m->estimate_ns = max_u64(m->estimate_ns, estimate_ns(&lane.job, d));
+    m->lane[m->lane_count++] = lane;
+}
+
+/* ---- names ---- */
+static struct disk *find_disk(const struct making *m, const char *name)
+{
+    for (unsigned i = 0; i < m->disk_count; i++) {
+        struct disk *d = m->disks[i];
+        if (str_equal(d->name, name) || (str_starts(name, "serial.") && d->serial[0] && str_equal(name + 7, d->serial)))
+            return d;
+    }
+    return NULL;
+}
+
+static const char *nearest_disk(const struct making *m, const char *name)
+{
+    const char *best = NULL;
+    unsigned best_distance = 4;
+
+    for (unsigned i = 0; i < m->disk_count; i++) {
+        unsigned distance = str_distance(m->disks[i]->name, name);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = m->disks[i]->name;
+        }
+    }
+    return best;
+}
+
+static void refuse_name(struct making *m, const struct job *job, const char *name)
+{
+    const char *nearest = nearest_disk(m, name);
+
+    if (!m->lane)
+        return;
+    if (str_starts(name, "/"))
+        plan_build_refuse(&m->build, NULL, job->name,
+                          "%.60s is a name of a running Linux and means nothing here: write one of ours, such as %s, "
+                          "or say which disk it is under [map] in baresweep.conf",
+                          name, m->disk_count ? m->disks[0]->name : "nvme0n1");
+    else if (nearest)
+        plan_build_refuse(&m->build, NULL, job->name, "no disk is called %.60s; did you mean %s?", name, nearest);
+    else
+        plan_build_refuse(&m->build, NULL, job->name,
+                          "no disk is called %.60s; names are like nvme0n1, sata0.3, megaraid0.vd0, serial.XXXX", name);
+}
+
+static const char *mapped(const struct conf *conf, const char *name)
+{
+    for (unsigned i = 0; i < conf->map_count && i < CONF_MAX_MAPS; i++)
+        if (str_equal(conf->map[i].path, name))
+            return conf->map[i].disk;
+    return name;
+}
+
+/* Was this disk already named earlier in the job's list?  A disk named twice is read once. */
+static bool is_repeated(const struct making *m, unsigned first_lane, const struct disk *d)
+{
+    for (unsigned i = first_lane; m->lane && i < m->lane_count; i++)
+        if (m->lane[i].disk == d)
+            return true;
+    return false;
+}
+
+static void add_named(struct making *m, const struct job *job, const char *given, unsigned first_lane)
+{
+    const char *name = mapped(m->build.conf, given);
+    struct disk *d = find_disk(m, name);
+
+    if (str_equal(name, "all")) {
+        for (unsigned i = 0; i < m->disk_count; i++)
+            if (!is_repeated(m, first_lane, m->disks[i]))
+                add_lane(m, job, m->disks[i]);
+    } else if (!d) {
+        refuse_name(m, job, name);
+    } else if (!is_repeated(m, first_lane, d)) {
+        add_lane(m, job, d);
+    }
+}
+
+static void add_job(struct making *m, const struct job *job)
+{
+    const char *at = job->filename[0] ? job->filename : "all";
+    unsigned first_lane = m->lane_count;
+    char name[64];
+
+    while (*at) {
+        size_t n = 0;
+        while (at[n] && at[n] != ':')
+            n++;
+        if (n && str_copy_n(name, sizeof(name), at, n))
+            add_named(m, job, name, first_lane);
+        else if (n && m->lane)
+            plan_build_refuse(&m->build, NULL, job->name, "a name in filename is longer than a disk's name can be");
+        at += n + (at[n] == ':');
+    }
+}
+
+/* ---- steps ---- */
+static void set_title(const struct making *m, struct plan_step *s, unsigned begin, unsigned end)
+{
+    struct text t = text_over(s->title, sizeof(s->title));
+    bool first = true;
+
+    for (unsigned i = begin; i < end; i++)
+        if (!m->file->refused[i]) {
+            text_fmt(&t, "%s%s", first ? "" : ", ", m->file->jobs[i].name);
+            first = false;
+        }
+    if (s->lane_count > 1)
+        text_fmt(&t, " (%u lanes side by side)", s->lane_count);
+}
+
+static void add_jobs(struct making *m, unsigned begin, unsigned end)
+{
+    for (unsigned i = begin; i < end; i++)
+        if (!m->file->refused[i])
+            add_job(m, &m->file->jobs[i]);
+}
+
+static void add_step(struct making *m, unsigned begin, unsigned end)
+{
+    m->lane = NULL;
+    m->lane_count = 0;
+    m->estimate_ns = 0;
+    add_jobs(m, begin, end);            /* counts, and refuses nothing yet */
+    struct plan_step *s = plan_build_step(&m->build, m->lane_count ? m->lane_count : 1);
+    if (!s)
+        return;
+    m->lane = s->lanes;
+    m->lane_count = 0;
+    add_jobs(m, begin, end);
+    s->lane_count = m->lane_count;
+    if (!s->lane_count) {
+        plat_free(s->lanes);
+        m->build.plan.step_count--;
+        return;
+    }
+    set_title(m, s, begin, end);
+    plan_build_step_done(&m->build, s, m->estimate_ns);
+}
+
+static const char *why_refused(const struct job_file *f, const struct job *job)
+{
+    for (unsigned i = 0; i < f->problem_count && i < JOB_FILE_MAX_PROBLEMS; i++)
+        if (str_equal(f->problems[i].job, job->name))
+            return f->problems[i].text;
+    return "a line of [global], or an earlier one, is wrong";
+}
+
+int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
+                   unsigned disk_count, struct plan *out)
+{
+    struct making m = { .build = { .conf = conf }, .file = jobs, .disks = disks, .disk_count = disk_count };
+    unsigned begin = 0;
+
+    *out = (struct plan){ 0 };
+    for (unsigned i = 0; i < jobs->job_count; i++)
+        if (jobs->refused[i])
+            plan_build_refuse(&m.build, NULL, jobs->jobs[i].name, "job file, line %u: %s", jobs->jobs[i].line,
+                              why_refused(jobs, &jobs->jobs[i]));
+    for (unsigned i = 1; i <= jobs->job_count; i++)
+        if (i == jobs->job_count || jobs->jobs[i].stonewall) {  /* a refused job's wall still stands */
+            add_step(&m, begin, i);
+            begin = i;
+        }
+    return plan_build_end(&m.build, out);
+}

@@ -1,0 +1,204 @@
+#include "fake_disk.h"
+#include "bits.h"
+#include "err.h"
+#include "platform_model.h"
+#include "str.h"
+#include "text.h"
+
+/* A request goes "made" -> (kick) "sent" -> due -> poll.  One that was never kicked never comes back. */
+enum { FREE, MADE, SENT, HUNG };
+struct fake_slot {
+    struct io_request request;
+    uint64_t due_ns, number;
+    uint8_t state, status;
+};
+struct fake_lane {
+    struct io_lane io;
+    struct fake_slot *slot;
+    uint16_t *order;            /* in flight, oldest first */
+    unsigned count;
+    uint64_t link_free_ns;
+    struct io_completion again; /* completes_twice */
+    bool has_again;
+};
+
+static struct fake_disk *fake_of(struct disk *d) { return (struct fake_disk *)((char *)d - offsetof(struct fake_disk, disk)); }
+
+static int fake_open(struct disk *d, const struct lane_shape *shape, struct io_lane **out)
+{
+    struct fake_disk *f = fake_of(d);
+
+    if (f->open_error)
+        return f->open_error;
+    if (!shape->depth || (f->open_depth_limit && shape->depth > f->open_depth_limit) ||
+        !shape->request_bytes || shape->request_bytes % d->lba_bytes)
+        return E_LIMIT;
+    struct fake_lane *l = plat_alloc(sizeof(*l));
+    if (!l)
+        return E_NOMEM;
+    l->slot = plat_alloc(shape->depth * (sizeof(*l->slot) + sizeof(*l->order)));
+    if (!l->slot) {
+        plat_free(l);
+        return E_NOMEM;
+    }
+    l->order = (uint16_t *)(l->slot + shape->depth);
+    l->io = (struct io_lane){ .disk = d, .depth = shape->depth, .request_bytes = shape->request_bytes,
+                              .command_bytes = shape->request_bytes };
+    if (d->max_command_bytes && d->max_command_bytes < shape->request_bytes)
+        l->io.command_bytes = d->max_command_bytes;
+    f->open_lanes++;
+    *out = &l->io;
+    return OK;
+}
+
+static bool is_fit(struct fake_disk *f, struct fake_lane *l, const struct io_request *r)
+{
+    const struct disk *d = &f->disk;
+
+    return r->slot < l->io.depth && l->slot[r->slot].state == FREE && r->blocks && r->lba < d->lba_count &&
+           r->blocks <= d->lba_count - r->lba && (uint64_t)r->blocks * d->lba_bytes <= l->io.request_bytes;
+}
+
+static unsigned fake_submit(struct io_lane *io, const struct io_request *r, unsigned n)
+{
+    struct fake_lane *l = (struct fake_lane *)io;
+    struct fake_disk *f = fake_of(io->disk);
+    unsigned room = f->take_at_most && f->take_at_most < io->depth ? f->take_at_most : io->depth, taken = 0;
+
+    if (io->dead)
+        return 0;
+    for (; taken < n && l->count < room; taken++, r++) {
+        if (!is_fit(f, l, r)) {
+            f->violations++;
+            continue;
+        }
+        f->requests++;
+        if (f->log_count < f->log_cap)
+            f->log[f->log_count++] = (struct fake_request){ r->lba, model_clock_ns, r->blocks, r->slot };
+        l->slot[r->slot] = (struct fake_slot){ .request = *r, .state = MADE, .number = f->requests };
+        l->order[l->count++] = r->slot;
+        f->in_flight++;
+        if (f->in_flight > f->max_in_flight)
+            f->max_in_flight = f->in_flight;
+    }
+    return taken;
+}
+
+static void lose_all(struct fake_lane *l)
+{
+    l->io.dead = true;
+    for (unsigned i = 0; i < l->count; i++) {
+        struct fake_slot *s = &l->slot[l->order[i]];
+        *s = (struct fake_slot){ .request = s->request, .state = SENT, .status = IO_LOST };
+    }
+}
+
+static void fake_kick(struct io_lane *io)
+{
+    struct fake_lane *l = (struct fake_lane *)io;
+    struct fake_disk *f = fake_of(io->disk);
+    uint64_t now_ns = model_clock_ns;
+
+    f->kicks++;
+    for (unsigned i = 0; i < l->count; i++) {
+        struct fake_slot *s = &l->slot[l->order[i]];
+        uint64_t bytes = (uint64_t)s->request.blocks * io->disk->lba_bytes, end = s->request.lba + s->request.blocks;
+        if (s->state != MADE)
+            continue;
+        s->state = f->hang_at && s->number == f->hang_at ? HUNG : SENT;
+        l->link_free_ns = max_u64(l->link_free_ns, now_ns);
+        if (f->bytes_per_s)
+            l->link_free_ns += bytes * NS_PER_S / f->bytes_per_s;
+        s->due_ns = l->link_free_ns + f->latency_ns;
+        if (f->bad_count && s->request.lba < f->bad_lba + f->bad_count && end > f->bad_lba)
+            s->status = IO_MEDIA_ERROR;
+        else if (f->fail_every && s->number % f->fail_every == 0)
+            s->status = IO_DEVICE_ERROR;
+        if (f->die_at && s->number >= f->die_at) {
+            FAULT(&io->disk->fault, E_GONE, "fake disk", s->number, 0);
+            lose_all(l);
+            return;
+        }
+    }
+}
+
+static unsigned fake_poll(struct io_lane *io, struct io_completion *c, unsigned max)
+{
+    struct fake_lane *l = (struct fake_lane *)io;
+    struct fake_disk *f = fake_of(io->disk);
+    uint64_t now_ns = model_clock_ns;
+    unsigned n = 0, kept = 0;
+
+    f->polls++;
+    if (l->has_again && n < max) {
+        c[n++] = l->again;
+        l->has_again = false;
+    }
+    for (unsigned i = 0; i < l->count; i++) {
+        uint16_t slot = l->order[i];
+        struct fake_slot *s = &l->slot[slot];
+        if (n == max || s->state != SENT || s->due_ns > now_ns) {
+            l->order[kept++] = slot;
+            continue;
+        }
+        c[n] = (struct io_completion){ .slot = slot, .status = s->status, .retries = f->retries };
+        if (s->status) {
+            c[n].detail = 0x281;
+            c[n].error_lba = s->request.lba;
+        }
+        l->again = c[n++];
+        l->has_again = f->completes_twice;
+        s->state = FREE;
+        f->in_flight--;
+    }
+    l->count = kept;
+    return n;
+}
+
+static void fake_expire(struct io_lane *io, unsigned slot)
+{
+    struct fake_lane *l = (struct fake_lane *)io;
+    struct fake_disk *f = fake_of(io->disk);
+
+    f->expires++;
+    if (slot >= io->depth || l->slot[slot].state == FREE) {
+        f->violations++;
+        return;
+    }
+    if (f->keeps_expired)
+        return;
+    l->slot[slot].state = SENT;
+    l->slot[slot].status = IO_TIMED_OUT;
+    l->slot[slot].due_ns = 0;
+}
+
+static void fake_close(struct io_lane *io)
+{
+    struct fake_lane *l = (struct fake_lane *)io;
+    struct fake_disk *f = fake_of(io->disk);
+
+    if (l->count && !f->keeps_expired)
+        f->violations++;
+    f->in_flight -= l->count;
+    f->open_lanes--;
+    plat_free(l->slot);
+    plat_free(l);
+}
+
+static void fake_status_words(uint32_t detail, struct text *out) { text_fmt(out, "fake status 0x%x", detail); }
+
+static const struct disk_ops fake_ops = { fake_open,   fake_submit, fake_kick,        fake_poll,
+                                          fake_expire, fake_close,  fake_status_words };
+
+void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller, struct fake_request *log,
+                    unsigned log_cap)
+{
+    *f = (struct fake_disk){ .latency_ns = 100 * NS_PER_US, .log = log, .log_cap = log_cap };
+    f->disk = (struct disk){ .ops = &fake_ops, .controller = controller, .kind = DISK_NVME,
+                             .rotation = ROTATION_NONE, .lba_bytes = 512, .physical_block_bytes = 512,
+                             .lba_count = GIB / 512, .max_depth = 1024, .command_deadline_ns = 30 * NS_PER_S };
+    str_copy(f->disk.name, sizeof(f->disk.name), name);
+    str_copy(f->disk.model, sizeof(f->disk.model), "Fake");
+    str_fmt(f->disk.serial, sizeof(f->disk.serial), "SN-%s", name);
+    str_copy(f->disk.identity, sizeof(f->disk.identity), f->disk.serial);
+}
