@@ -202,13 +202,15 @@ static uint32_t block_in_buffer(const struct model_nvme_ns *n, bool stripped)
 static uint16_t check_range(struct model_nvme *m, const struct model_nvme_ns *n, const struct read *r,
                             uint32_t blocks)
 {
+    unsigned shift = 12u + m->set.mpsmin + m->set.mdts;
+    uint64_t bytes = (uint64_t)blocks * r->block_bytes;
+
     if (r->lba >= n->nsze || blocks > n->nsze - r->lba) {
         mn_violation(m, "beyond the end of the namespace", r->lba + blocks, n->nsze);
         return S_LBA_RANGE;
     }
-    if (m->set.mdts && (uint64_t)blocks * r->block_bytes > (uint64_t)4096 << (m->set.mpsmin + m->set.mdts)) {
-        mn_violation(m, "transfer above MDTS", (uint64_t)blocks * r->block_bytes,
-                     (uint64_t)4096 << (m->set.mpsmin + m->set.mdts));
+    if (m->set.mdts && shift < 64 && bytes > 1ull << shift) {
+        mn_violation(m, "transfer above MDTS", bytes, 1ull << shift);
         return S_INVALID_FIELD;
     }
     return 0;

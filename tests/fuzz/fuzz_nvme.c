@@ -1,0 +1,363 @@
+#include <stdlib.h>
+#include <string.h>
+#include "bits.h"
+#include "model_nvme.h"
+#include "nvme.h"
+#include "platform_model.h"
+#include "text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(cond)                                                                                        \
+    do {                                                                                                     \
+        if (!(cond))                                                                                         \
+            abort();                                                                                         \
+    } while (0)
+
+/* The NVMe driver on a controller that lies.  The input is: settings, lies about commands, and a script of
+ * what happens to single register reads and DMA writes; between these the model behaves, so that the driver
+ * gets far.  What must hold whatever the device does: no crash, no leak, no endless loop, every slot comes
+ * back exactly once, nothing but reads reaches the medium.  A device that did not lie leads to no
+ * violation and to the right data. */
+
+/* ---- the input ---- */
+static const uint8_t *in;
+static size_t in_left;
+
+static uint8_t take8(void)
+{
+    if (!in_left)
+        return 0;
+    in_left--;
+    return *in++;
+}
+static uint32_t take16(void)
+{
+    uint32_t low = take8();
+
+    return low | (uint32_t)take8() << 8;
+}
+static uint32_t take32(void)
+{
+    uint32_t low = take16();
+
+    return low | take16() << 16;
+}
+
+/* ---- the script ---- */
+enum event { REG_VALUE, REG_XOR, REG_ONES, DMA_XOR, DMA_FILL, DMA_DROP, UNPLUG, FATAL, EVENT_COUNT };
+static struct {
+    bool any;
+    enum event event;
+    uint32_t after, value; /* accesses of that kind until it happens */
+    uint16_t at;
+} next;
+static struct model_nvme *model;
+static struct model_host true_host;
+static struct pci_fn *fn;
+static bool honest;
+
+static void read_script(void)
+{
+    next.any = in_left != 0;
+    if (!next.any)
+        return;
+    next.event = take8() % EVENT_COUNT;
+    next.after = take8();
+    next.at = (uint16_t)take16();
+    next.value = take32();
+    honest = false;
+}
+
+static bool due(bool is_dma)
+{
+    bool wants_dma = next.event >= DMA_XOR && next.event <= DMA_DROP;
+
+    if (!next.any || wants_dma != is_dma)
+        return false;
+    if (next.after--)
+        return false;
+    return true;
+}
+
+static uint64_t lying_read(void *dev, unsigned bar, uint32_t off, unsigned bytes)
+{
+    uint64_t v = model_nvme_ops.read(dev, bar, off, bytes);
+    enum event event = next.event;
+    uint32_t value = next.value;
+
+    if (!due(false))
+        return v;
+    read_script();
+    switch (event) {
+    case REG_VALUE:
+        return value;
+    case REG_XOR:
+        return v ^ value;
+    case REG_ONES:
+        return UINT64_MAX;
+    case UNPLUG:
+        model_unplug(fn);
+        return UINT64_MAX;
+    case FATAL:
+        model_nvme_set_fatal(dev);
+        return v;
+    default:
+        return v;
+    }
+}
+
+static bool lying_dma_write(void *ctx, uint64_t bus, const void *src, size_t n)
+{
+    static uint8_t copy[4096];
+    enum event event = next.event;
+    uint32_t value = next.value;
+    uint16_t at = next.at;
+
+    if (n > sizeof copy || !n || !due(true))
+        return true_host.dma_write(ctx, bus, src, n);
+    read_script();
+    if (event == DMA_DROP)
+        return true;
+    memcpy(copy, src, n);
+    if (event == DMA_FILL)
+        memset(copy, (int)value, n);
+    for (unsigned i = 0; event == DMA_XOR && i < 4; i++)
+        copy[(at + i) % n] ^= (uint8_t)(value >> (8 * i));
+    return true_host.dma_write(ctx, bus, copy, n);
+}
+
+/* ---- the device ---- */
+static void read_lies(void)
+{
+    static const int opcodes[] = { -1, 0x02, 0x01, 0x05, 0x06, 0x08, 0x09, 0x00, 0x04 };
+    unsigned count = take8() % 5;
+
+    for (unsigned i = 0; i < count; i++) {
+        struct model_nvme_lie lie = { .kind = take8() % (MODEL_NVME_VANISH + 1) };
+
+        lie.admin = take8() & 1;
+        lie.opcode = opcodes[take8() % ARRAY_COUNT(opcodes)];
+        lie.skip = take8() % 64;
+        lie.times = take8() % 8;
+        lie.arg = take32();
+        lie.arg = lie.kind == MODEL_NVME_FLOOD ? lie.arg % 2048 : lie.arg;
+        model_nvme_add_lie(model, lie);
+        honest = false;
+    }
+}
+
+static void read_settings(void)
+{
+    static const uint64_t delays_ns[] = { 0, 1000, 50000000, 20 * NS_PER_S, MODEL_NVME_NEVER };
+    struct model_nvme_settings *s = &model->set;
+    uint8_t flags = take8(), registers = take8();
+
+    s->entry = take8() % (MODEL_NVME_ENTRY_SHUT_DOWN + 1);
+    s->to = take8();
+    s->mqes = (uint16_t)take16();
+    s->dstrd = registers & 7;
+    s->bar_bytes = 1u << 16;
+    s->mpsmin = registers >> 3 & 3;
+    s->css = registers & 0x20 ? 0x41 : 1;
+    s->mdts = take8();
+    s->ready_ns = delays_ns[take8() % 5];
+    s->unready_ns = delays_ns[take8() % 5];
+    s->shutdown_ns = delays_ns[take8() % 5];
+    s->read_ns = delays_ns[take8() % 4];
+    s->jitter_ns = take16();
+    s->sq_granted = take8();
+    s->cq_granted = take8();
+    s->cns_max = flags & 1 ? 1 : 3;
+    s->no_descriptors = flags & 2;
+    s->abort_ignored = flags & 4;
+    s->reset_keeps_fatal = flags & 8;
+    s->vs = flags & 16 ? 0x00010000 : 0x00010400;
+    model_now_step_ns = flags & 32 ? 100 : NS_PER_MS;
+    s->acl = take8();
+    s->maxcmd = (uint16_t)take16();
+    for (unsigned i = take8() % 4; i; i--) {
+        struct model_nvme_ns *n =
+            model_nvme_add_ns(model, 1 + i * (1 + take8()), 1 + take32(), 512u << take8() % 4);
+
+        n->metadata_bytes = take8() & 0x18;
+        n->metadata_at_end = flags & 64;
+        n->dps = take8() & 3;
+        n->csi = take8() & 2;
+    }
+    /* A device that is slower than it says, or that asks for what it does not have, may be misunderstood. */
+    honest = s->ready_ns < NS_PER_S && s->unready_ns < NS_PER_S && s->shutdown_ns < NS_PER_S &&
+             s->read_ns < NS_PER_S && s->to > 4;
+}
+
+/* ---- the user ---- */
+enum { MAX_DEPTH = 16, ROUNDS = 60 };
+struct use {
+    struct disk *disk;
+    struct io_lane *lane;
+    bool busy[MAX_DEPTH];
+    uint64_t lba[MAX_DEPTH];
+    uint32_t blocks[MAX_DEPTH];
+    unsigned in_flight;
+};
+
+static void check_data(const struct use *u, unsigned slot)
+{
+    static uint8_t want[4096];
+    const uint8_t *got = lane_data(u->lane, slot);
+    uint32_t nsid = 0;
+
+    /* The name ends in the namespace's number: "nvme0n17". */
+    for (const char *p = u->disk->name + strlen("nvme0n"); *p; p++)
+        nsid = 10 * nsid + (uint32_t)(*p - '0');
+    for (uint32_t b = 0; b < u->blocks[slot]; b++) {
+        model_nvme_pattern(nsid, u->lba[slot] + b, want, u->disk->lba_bytes);
+        REQUIRE(!memcmp(got + (size_t)b * u->disk->lba_bytes, want, u->disk->lba_bytes));
+    }
+}
+
+static void take_completions(struct use *u, unsigned max)
+{
+    struct io_completion c[MAX_DEPTH];
+    unsigned n = u->lane->disk->ops->poll(u->lane, c, max);
+
+    REQUIRE(n <= max);
+    for (unsigned i = 0; i < n; i++) {
+        char words[80];
+        struct text t = text_over(words, sizeof words);
+
+        REQUIRE(c[i].slot < u->lane->depth && u->busy[c[i].slot] && c[i].status < IO_STATUS_COUNT);
+        u->busy[c[i].slot] = false;
+        u->in_flight--;
+        u->disk->ops->status_words(c[i].detail, &t);
+        if (honest) {
+            REQUIRE(c[i].status == IO_OK || c[i].status == IO_REFUSED);
+            if (c[i].status == IO_OK && u->lane->buffer_per_slot)
+                check_data(u, c[i].slot);
+        }
+    }
+}
+
+static void submit_some(struct use *u, uint8_t how)
+{
+    struct io_request r[4];
+    unsigned n = 0, limit = 1 + (how & 3);
+
+    for (uint16_t slot = 0; slot < u->lane->depth && n < limit; slot++) {
+        uint32_t most = u->lane->request_bytes / u->disk->lba_bytes;
+
+        if (u->busy[slot])
+            continue;
+        u->blocks[slot] = how & 4 ? most : 1 + how % most;
+        u->lba[slot] = (how * 977ull + slot * 13) % u->disk->lba_count;
+        if (how & 8)
+            u->lba[slot] = u->disk->lba_count - u->blocks[slot];
+        r[n++] = (struct io_request){ .lba = u->lba[slot], .blocks = u->blocks[slot], .slot = slot };
+    }
+    unsigned taken = u->disk->ops->submit(u->lane, r, n);
+    REQUIRE(taken <= n);
+    for (unsigned i = 0; i < taken; i++)
+        u->busy[r[i].slot] = true;
+    u->in_flight += taken;
+    u->disk->ops->kick(u->lane);
+}
+
+static void expire_all(struct use *u)
+{
+    for (unsigned slot = 0; slot < u->lane->depth; slot++)
+        if (u->busy[slot])
+            u->disk->ops->expire(u->lane, slot);
+    take_completions(u, MAX_DEPTH);
+}
+
+static void use_lanes(struct use *u, unsigned count)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < count; i++) {
+            if (round < ROUNDS / 2)
+                submit_some(&u[i], (uint8_t)(round * 7 + i * 3));
+            take_completions(&u[i], 1 + (round + i) % MAX_DEPTH);
+        }
+        model_advance_ns(100000);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned k = 0; k < 4 && u[i].in_flight; k++) {
+            model_advance_ns(30 * NS_PER_S);
+            take_completions(&u[i], MAX_DEPTH);
+        }
+        REQUIRE(!honest || !u[i].in_flight);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        expire_all(&u[i]);
+        REQUIRE(!u[i].in_flight);
+        u[i].disk->ops->close(u[i].lane);
+    }
+}
+
+static void use_controller(struct controller *c, uint8_t shapes)
+{
+    static struct use u[4];
+    unsigned count = 0;
+
+    REQUIRE(c->disk_count <= CONTROLLER_MAX_DISKS);
+    for (unsigned i = 0; i < c->disk_count && count < 4; i++) {
+        struct disk *d = c->disks[i];
+        struct lane_shape shape = { .depth = 1 + (shapes & 15), .buffer_per_slot = shapes & 16 };
+
+        if (!d->ops) {
+            REQUIRE(d->why_not[0]);
+            continue;
+        }
+        REQUIRE(d->lba_bytes >= 512 && d->lba_count && d->max_depth);
+        shape.request_bytes = d->lba_bytes * (1u + (shapes >> 5) * 19);
+        if (shape.request_bytes / d->lba_bytes > d->lba_count)
+            continue;
+        if (shape.depth > d->max_depth)
+            shape.depth = d->max_depth;
+        u[count] = (struct use){ .disk = d };
+        if (!d->ops->open(d, &shape, &u[count].lane))
+            count++;
+    }
+    use_lanes(u, count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct model_device_ops ops;
+    struct controller *c = NULL;
+    struct fault fault = { 0 };
+
+    in = data;
+    in_left = size;
+    model_reset_world();
+    model_quiet = true;
+    model = model_nvme_new();
+    REQUIRE(model);
+    model_relax_step_ns = 10 * NS_PER_S;
+    read_settings();
+    uint8_t shapes = take8(), fail_at = take8();
+    read_lies();
+    ops = model_nvme_ops;
+    ops.read = lying_read;
+    fn = model_add_device(&ops, model, &model->host);
+    true_host = model->host;
+    model->host.dma_write = lying_dma_write;
+    model_nvme_power_on(model);
+    read_script();
+    if (fail_at & 0x80) {
+        model_fail_alloc_at = fail_at & 0x7f;
+        honest = false;
+    }
+    if (!nvme_driver.attach(fn, 0, &c, &fault)) {
+        REQUIRE(c && c->disks);
+        use_controller(c, shapes);
+        nvme_driver.detach(c);
+    } else {
+        REQUIRE(fault.err && fault.what);
+    }
+    REQUIRE(!model_live_allocs());
+    REQUIRE(!model->seen.media_changes);
+    REQUIRE(!honest || !model_violations);
+    model_nvme_free(model);
+    return 0;
+}
