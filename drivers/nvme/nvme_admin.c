@@ -34,8 +34,8 @@ static int device_alive(struct nvme_ctrl *c, struct fault *f)
     return OK;
 }
 
-static int await_answer(struct nvme_ctrl *c, struct fault *f, const char *what, uint16_t cid, uint32_t limit_ms,
-                        struct nvme_answer *answer)
+static int await_answer(struct nvme_ctrl *c, struct fault *f, const char *what, uint16_t cid,
+                        uint32_t limit_ms, struct nvme_answer *answer)
 {
     struct nvme_admin_queue *q = &c->admin;
     const struct nvme_cqe *e = &q->cqe[q->head];
@@ -52,9 +52,11 @@ static int await_answer(struct nvme_ctrl *c, struct fault *f, const char *what, 
     }
     dw2 = __atomic_load_n(&e->dw2, __ATOMIC_RELAXED);
     if (FIELD_GET(CQE_CID, dw3) != cid)
-        return FAULT(f, E_PROTO, "admin completion for a command not in flight", FIELD_GET(CQE_CID, dw3), cid);
+        return FAULT(f, E_PROTO, "admin completion for a command not in flight", FIELD_GET(CQE_CID, dw3),
+                     cid);
     if (FIELD_GET(CQE_SQID, dw2) || FIELD_GET(CQE_SQHD, dw2) >= NVME_ADMIN_ENTRIES)
-        return FAULT(f, E_PROTO, "admin completion names a queue or head that is not the admin queue's", dw2, 0);
+        return FAULT(f, E_PROTO, "admin completion names a queue or head that is not the admin queue's", dw2,
+                     0);
     *answer = (struct nvme_answer){ .dw0 = __atomic_load_n(&e->dw0, __ATOMIC_RELAXED),
                                     .status = (uint16_t)FIELD_GET(CQE_STATUS, dw3) };
     if (++q->head == NVME_ADMIN_ENTRIES) {
@@ -99,10 +101,9 @@ int nvme_identify(struct nvme_ctrl *c, uint8_t cns, uint32_t nsid, unsigned scra
         [CNS_NAMESPACE_DESCRIPTORS] = "Identify: namespace descriptors",
     };
     size_t off_bytes = scratch_page * (size_t)NVME_IDENTIFY_BYTES;
-    struct nvme_sqe command = { .cdw0 = NVME_IDENTIFY,
-                                .nsid = nsid,
-                                .prp1 = c->scratch.bus + off_bytes,
-                                .cdw10 = cns };
+    struct nvme_sqe command = {
+        .cdw0 = NVME_IDENTIFY, .nsid = nsid, .prp1 = c->scratch.bus + off_bytes, .cdw10 = cns
+    };
     struct nvme_answer answer;
 
     /* What the device leaves unwritten must not be the last answer. */
@@ -130,10 +131,9 @@ int nvme_create_pair(struct nvme_ctrl *c, struct nvme_pair *p, uint32_t limit_ms
 {
     uint64_t cq_bus = p->mem.bus + ((uint8_t *)p->cqe - (uint8_t *)p->sqe);
     uint32_t id_and_size = p->qid | (p->entries - 1) << 16;
-    struct nvme_sqe cq = { .cdw0 = NVME_CREATE_CQ,
-                           .prp1 = cq_bus,
-                           .cdw10 = id_and_size,
-                           .cdw11 = NVME_QUEUE_CONTIGUOUS };
+    struct nvme_sqe cq = {
+        .cdw0 = NVME_CREATE_CQ, .prp1 = cq_bus, .cdw10 = id_and_size, .cdw11 = NVME_QUEUE_CONTIGUOUS
+    };
     struct nvme_sqe sq = { .cdw0 = NVME_CREATE_SQ,
                            .prp1 = p->mem.bus,
                            .cdw10 = id_and_size,

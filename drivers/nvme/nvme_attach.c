@@ -5,11 +5,11 @@
 
 /* ---- PCI ---- */
 enum { PCI_COMMAND = 0x04, PCI_CAPABILITIES = 0x34, PCI_CAP_MSIX = 0x11 };
-#define PCI_BUS_MASTER      BIT_(2)
-#define PCI_HAS_CAPS        BIT_(20)
-#define PCI_MSIX_ENABLED    BIT_(31)
-#define PCI_CAP_ID          BITS(7, 0)
-#define PCI_CAP_NEXT        BITS(15, 8)
+#define PCI_BUS_MASTER   BIT_(2)
+#define PCI_HAS_CAPS     BIT_(20)
+#define PCI_MSIX_ENABLED BIT_(31)
+#define PCI_CAP_ID       BITS(7, 0)
+#define PCI_CAP_NEXT     BITS(15, 8)
 
 static bool msix_enabled(const struct pci_fn *fn)
 {
@@ -56,10 +56,11 @@ static int read_capabilities(struct nvme_ctrl *c)
     uint32_t low = plat_read32(&c->regs, NVME_CAP), high = plat_read32(&c->regs, NVME_CAP + 4);
     unsigned page_shift;
 
-    if (low == UINT32_MAX && high == UINT32_MAX)
-        return FAULT(f, E_GONE, "CAP reads all ones", low, 0);
     c->cap = (uint64_t)high << 32 | low;
     c->vs = plat_read32(&c->regs, NVME_VS);
+    /* Each of these words has bits that are always 0. */
+    if (low == UINT32_MAX || high == UINT32_MAX || c->vs == UINT32_MAX)
+        return FAULT(f, E_GONE, "CAP or VS reads all ones", c->cap, c->vs);
     c->ready_ms = ready_limit_ms(c);
     c->shutdown_ms = NVME_SHUTDOWN_MIN_MS;
     page_shift = 12 + (unsigned)FIELD_GET(CAP_MPSMIN, c->cap);
@@ -124,8 +125,8 @@ static int number_queues(struct nvme_ctrl *c)
         return rc;
     }
     c->pair_limit = (unsigned)min_u64(c->pair_limit, granted);
-    plat_log(LOG_INFO, "%s: %u queue pairs granted, %u used, %u entries each", c->base.name, granted, c->pair_limit,
-             c->entries);
+    plat_log(LOG_INFO, "%s: %u queue pairs granted, %u used, %u entries each", c->base.name, granted,
+             c->pair_limit, c->entries);
     return OK;
 }
 

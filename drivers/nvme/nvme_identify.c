@@ -46,7 +46,8 @@ int nvme_find_controller(struct nvme_ctrl *c)
         return FAULT(&c->base.fault, E_UNSUPPORTED, "queue entries of 64 and 16 bytes (SQES, CQES)",
                      id->sqes | (uint64_t)id->cqes << 8, 0x4466);
     c->max_command_bytes = command_limit(id->mdts, c->page_bytes);
-    c->shutdown_ms = (uint32_t)min_u64(max_u64(id->rtd3e_us / 1000, NVME_SHUTDOWN_MIN_MS), NVME_SHUTDOWN_MAX_MS);
+    c->shutdown_ms =
+        (uint32_t)min_u64(max_u64(id->rtd3e_us / 1000, NVME_SHUTDOWN_MIN_MS), NVME_SHUTDOWN_MAX_MS);
     if (c->quirks & QUIRK_NO_SHST)
         c->shutdown_ms = NVME_SHUTDOWN_MIN_MS;
     c->nn = id->nn;
@@ -113,8 +114,8 @@ static void take_format(struct nvme_ctrl *c, struct nvme_disk *n, const struct n
     if (id->nlbaf >= 16)
         index |= (unsigned)FIELD_GET(FLBAS_HIGH, id->flbas) << 4;
     if (index > id->nlbaf || index >= ARRAY_COUNT(id->lbaf)) {
-        str_fmt(d->why_not, sizeof d->why_not, "the drive names block format %u of %u: its answer is not believed",
-                index, id->nlbaf + 1u);
+        str_fmt(d->why_not, sizeof d->why_not,
+                "the drive names block format %u of %u: its answer is not believed", index, id->nlbaf + 1u);
         return;
     }
     format = id->lbaf[index];
@@ -131,7 +132,8 @@ static void take_format(struct nvme_ctrl *c, struct nvme_disk *n, const struct n
     if ((id->nsfeat & NSFEAT_OPTPERF) && (id->npwg + 1ull) << lbads <= 64 * KIB)
         d->physical_block_bytes = (id->npwg + 1u) << lbads;
     if (id->nsze > UINT64_MAX >> lbads)
-        str_fmt(d->why_not, sizeof d->why_not, "the drive claims 0x%llx blocks of %u bytes: no such size exists",
+        str_fmt(d->why_not, sizeof d->why_not,
+                "the drive claims 0x%llx blocks of %u bytes: no such size exists",
                 (unsigned long long)id->nsze, d->lba_bytes);
     else if (metadata_bytes)
         str_fmt(d->why_not, sizeof d->why_not,
@@ -173,8 +175,12 @@ static int add_namespace(struct nvme_ctrl *c, uint32_t nsid)
     d->command_deadline_ns = NVME_READ_DEADLINE_NS;
     put_identity(n, id);
     if (csi != CSI_NVM)
-        str_fmt(d->why_not, sizeof d->why_not, "%s namespace (command set %u): only the NVM command set is driven",
-                csi == CSI_ZONED ? "zoned" : csi == CSI_KEY_VALUE ? "key-value" : "special", csi);
+        str_fmt(d->why_not, sizeof d->why_not,
+                "%s namespace (command set %u): only the NVM command set is driven",
+                csi == CSI_ZONED       ? "zoned"
+                : csi == CSI_KEY_VALUE ? "key-value"
+                                       : "special",
+                csi);
     else
         take_format(c, n, id);
     d->ops = d->why_not[0] ? NULL : &nvme_disk_ops;
@@ -201,8 +207,8 @@ static int take_active_list(struct nvme_ctrl *c)
                 return OK;
             if (nsid <= last || nsid >= UINT32_MAX - 1) {
                 controller_remark(&c->base, REMARK_WARN,
-                                  "namespace list out of order (%u after %u): the rest of it is not believed", nsid,
-                                  last);
+                                  "namespace list out of order (%u after %u): the rest of it is not believed",
+                                  nsid, last);
                 return OK;
             }
             last = nsid;
@@ -219,7 +225,8 @@ static int walk_namespaces(struct nvme_ctrl *c)
 
     if (c->nn > highest)
         controller_remark(&c->base, REMARK_INFO,
-                          "no list of active namespaces; of %u possible ids the first %u were tried", c->nn, highest);
+                          "no list of active namespaces; of %u possible ids the first %u were tried", c->nn,
+                          highest);
     for (uint32_t nsid = 1; nsid <= highest; nsid++)
         if ((rc = add_namespace(c, nsid)))
             return rc;
@@ -241,7 +248,8 @@ int nvme_find_namespaces(struct nvme_ctrl *c)
     if (rc == E_REFUSED)
         rc = walk_namespaces(c);
     if (rc == E_LIMIT) {
-        controller_remark(&c->base, REMARK_WARN, "more than %u namespaces: the others are not listed and not tested",
+        controller_remark(&c->base, REMARK_WARN,
+                          "more than %u namespaces: the others are not listed and not tested",
                           (unsigned)CONTROLLER_MAX_DISKS);
         rc = OK;
     }

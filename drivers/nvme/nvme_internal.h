@@ -8,18 +8,18 @@
 
 /* Our own numbers, each with its reason. */
 enum {
-    NVME_ADMIN_ENTRIES = 64,       /* one page of SQEs; some virtual controllers want a large admin queue */
-    NVME_MAX_PAIRS = 8,            /* one processor drives them all: more pairs only share its time */
-    NVME_MAX_ENTRIES = 1024,       /* 64 KiB of SQEs; no drive gains from a deeper queue */
-    NVME_MAX_PAGE_SHIFT = 16,      /* alignment of everything: larger smallest pages are not believed */
-    NVME_ADMIN_LIMIT_MS = 30000,   /* Identify right after power-up may wait for the medium */
-    NVME_DELETE_LIMIT_MS = 2000,   /* a courtesy before shutdown, which ends the queues anyway */
-    NVME_LADDER_LIMIT_MS = 5000,   /* an admin command while recovering */
-    NVME_ABORT_LIMIT_MS = 1000,    /* Abort and the end of the aborted command together */
-    NVME_MAX_RESETS = 1,           /* a second one in a run only hides a broken drive */
-    NVME_SHUTDOWN_MIN_MS = 5000,   /* RTD3E is 0 on many drives, and absurd on some (fact A9) */
+    NVME_ADMIN_ENTRIES = 64,     /* one page of SQEs; some virtual controllers want a large admin queue */
+    NVME_MAX_PAIRS = 8,          /* one processor drives them all: more pairs only share its time */
+    NVME_MAX_ENTRIES = 1024,     /* 64 KiB of SQEs; no drive gains from a deeper queue */
+    NVME_MAX_PAGE_SHIFT = 16,    /* alignment of everything: larger smallest pages are not believed */
+    NVME_ADMIN_LIMIT_MS = 30000, /* Identify right after power-up may wait for the medium */
+    NVME_DELETE_LIMIT_MS = 2000, /* a courtesy before shutdown, which ends the queues anyway */
+    NVME_LADDER_LIMIT_MS = 5000, /* an admin command while recovering */
+    NVME_ABORT_LIMIT_MS = 1000,  /* Abort and the end of the aborted command together */
+    NVME_MAX_RESETS = 1,         /* a second one in a run only hides a broken drive */
+    NVME_SHUTDOWN_MIN_MS = 5000, /* RTD3E is 0 on many drives, and absurd on some (fact A9) */
     NVME_SHUTDOWN_MAX_MS = 60000,
-    NVME_WALK_NSIDS = 1024         /* without an active list: as many ids as one list page would name */
+    NVME_WALK_NSIDS = 1024 /* without an active list: as many ids as one list page would name */
 };
 /* One list page of 4 KiB holds 512 entries, enough for one command of this size: no list is ever chained. */
 #define NVME_MAX_COMMAND_BYTES ((uint32_t)(2 * MIB))
@@ -35,9 +35,9 @@ enum nvme_quirk {
     QUIRK_MQES_ZERO = 1 << 1,         /* MQES reads 0 and means 64 entries */
     QUIRK_DEPTH_1 = 1 << 2,
     QUIRK_DMA_48 = 1 << 3,
-    QUIRK_NO_DESCRIPTORS = 1 << 4,    /* CNS 03h is not understood */
-    QUIRK_NO_LISTS = 1 << 5,          /* CNS above 1 is not understood */
-    QUIRK_NO_SHST = 1 << 6            /* shutdown never reports its end */
+    QUIRK_NO_DESCRIPTORS = 1 << 4, /* CNS 03h is not understood */
+    QUIRK_NO_LISTS = 1 << 5,       /* CNS above 1 is not understood */
+    QUIRK_NO_SHST = 1 << 6         /* shutdown never reports its end */
 };
 /* Flags for the device; *refusal is set when it must not be driven at all.  [any] */
 unsigned nvme_quirks(const struct pci_fn *fn, const char **refusal);
@@ -55,19 +55,19 @@ _Static_assert(sizeof(struct nvme_tag) == 32, "two tags per cache line");
 struct nvme_pair {
     struct nvme_sqe *sqe;
     struct nvme_cqe *cqe;
-    struct nvme_tag *tags;      /* entries - 1: the queue never fills, so its tail never laps the head */
-    uint16_t *free_tags;        /* stack: the tag freed last is warm */
+    struct nvme_tag *tags; /* entries - 1: the queue never fills, so its tail never laps the head */
+    uint16_t *free_tags;   /* stack: the tag freed last is warm */
     uint32_t entries, free_count;
     uint32_t sq_tail, rung_tail, cq_head;
-    uint32_t phase;             /* CQE_PHASE or 0: what a new completion carries */
-    uint32_t sqid_base;         /* qid << 16, as a completion carries it */
+    uint32_t phase;     /* CQE_PHASE or 0: what a new completion carries */
+    uint32_t sqid_base; /* qid << 16, as a completion carries it */
     uint32_t sq_bell, cq_bell;
-    bool broken;                /* broke the protocol or belongs to a dead controller: not looked at any more */
+    bool broken; /* broke the protocol or belongs to a dead controller: not looked at any more */
     struct nvme_ctrl *ctrl;
     uint16_t qid;
-    bool created;               /* the device knows both queues */
+    bool created; /* the device knows both queues */
     unsigned lane_count;
-    struct dma_buf mem;         /* SQ, then CQ at the next page */
+    struct dma_buf mem; /* SQ, then CQ at the next page */
 };
 
 /* ---- a lane ---- */
@@ -77,12 +77,12 @@ struct nvme_lane {
     struct lane_slots slots;
     struct gate_pass pass;
     uint64_t data_bus, list_bus;
-    uint64_t slot_bytes;        /* from one slot's buffer to the next: 0 when all share one */
+    uint64_t slot_bytes; /* from one slot's buffer to the next: 0 when all share one */
     uint32_t nsid, lba_shift, page_bytes;
-    uint32_t max_blocks;        /* of a request: what the buffer holds */
-    uint32_t list_bytes;        /* room of one PRP list */
-    uint32_t slot_list_bytes;   /* of all lists of one slot: 0 when all share them */
-    bool told_misuse, retired;  /* retired: closed, but the device may still write into its memory */
+    uint32_t max_blocks;       /* of a request: what the buffer holds */
+    uint32_t list_bytes;       /* room of one PRP list */
+    uint32_t slot_list_bytes;  /* of all lists of one slot: 0 when all share them */
+    bool told_misuse, retired; /* retired: closed, but the device may still write into its memory */
     struct dma_buf lists;
     struct nvme_lane *next;
 };
@@ -99,12 +99,12 @@ struct nvme_admin_queue {
     struct nvme_cqe *cqe;
     uint16_t tail, head, next_cid;
     uint32_t phase;
-    bool stuck;                 /* a command was not answered: unusable until the controller is reset */
-    struct dma_buf mem;         /* SQ, then CQ at the next page */
+    bool stuck;         /* a command was not answered: unusable until the controller is reset */
+    struct dma_buf mem; /* SQ, then CQ at the next page */
 };
 struct nvme_answer {
     uint32_t dw0;
-    uint16_t status;            /* 15 bits; 0: success */
+    uint16_t status; /* 15 bits; 0: success */
 };
 
 /* ---- a controller ---- */
@@ -114,18 +114,18 @@ struct nvme_ctrl {
     uint64_t cap;
     uint32_t vs, page_bytes, bell_stride_bytes;
     uint32_t ready_ms, shutdown_ms;
-    uint32_t entries;           /* of an I/O queue */
+    uint32_t entries; /* of an I/O queue */
     uint32_t max_command_bytes;
-    uint32_t nn;                /* highest NSID there can be */
+    uint32_t nn; /* highest NSID there can be */
     bool has_namespaces;
     unsigned quirks;
     struct dma_limits dma;
     bool pci_enabled;
-    bool ours;                  /* the admin queue that the controller uses is our memory */
-    bool may_dma;               /* enabled by us and not seen to have stopped since */
+    bool ours;    /* the admin queue that the controller uses is our memory */
+    bool may_dma; /* enabled by us and not seen to have stopped since */
     unsigned resets;
     struct nvme_admin_queue admin;
-    struct dma_buf scratch;     /* two identify pages: a list, and a structure */
+    struct dma_buf scratch; /* two identify pages: a list, and a structure */
     unsigned pair_limit, pair_count;
     struct nvme_pair *pairs[NVME_MAX_PAIRS];
     struct nvme_lane *lanes;
@@ -164,8 +164,8 @@ uint32_t nvme_sq_bell(const struct nvme_ctrl *c, unsigned qid);
 uint32_t nvme_cq_bell(const struct nvme_ctrl *c, unsigned qid);
 
 /* ---- nvme_identify.c ---- */
-int nvme_find_controller(struct nvme_ctrl *c);                                  /* [any] */
-int nvme_find_namespaces(struct nvme_ctrl *c);                                  /* [boot] allocates disks */
+int nvme_find_controller(struct nvme_ctrl *c); /* [any] */
+int nvme_find_namespaces(struct nvme_ctrl *c); /* [boot] allocates disks */
 
 /* ---- nvme_io.c: the path of an I/O  [any] ---- */
 unsigned nvme_submit(struct io_lane *l, const struct io_request *r, unsigned n);

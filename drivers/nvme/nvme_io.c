@@ -7,8 +7,8 @@
 
 /* ---- towards the device ---- */
 /* The buffers never move: which pages a part fills was decided when the lane was opened. */
-static inline void put_read(struct nvme_pair *p, struct nvme_lane *l, uint64_t lba, uint32_t blocks, uint16_t slot,
-                            uint32_t part)
+static inline void put_read(struct nvme_pair *p, struct nvme_lane *l, uint64_t lba, uint32_t blocks,
+                            uint16_t slot, uint32_t part)
 {
     uint32_t tag = p->free_tags[--p->free_count];
     struct nvme_tag *t = &p->tags[tag];
@@ -122,8 +122,8 @@ static __attribute__((noinline, cold)) void break_pair(struct nvme_pair *p, uint
         FAULT(&c->base.fault, E_PROTO, "controller posted a completion for another submission queue",
               FIELD_GET(CQE_SQID, dw2), p->qid);
     else if (FIELD_GET(CQE_SQHD, dw2) >= p->entries)
-        FAULT(&c->base.fault, E_PROTO, "controller posted a queue head beyond the queue", FIELD_GET(CQE_SQHD, dw2),
-              p->entries);
+        FAULT(&c->base.fault, E_PROTO, "controller posted a queue head beyond the queue",
+              FIELD_GET(CQE_SQHD, dw2), p->entries);
     else
         FAULT(&c->base.fault, E_PROTO, "controller posted a completion for a command not in flight", tag,
               p->entries - 1);

@@ -23,7 +23,10 @@ void nvme_kill_lanes(struct nvme_ctrl *c, const struct nvme_pair *p)
 }
 
 /* The slot has commands with the device. */
-static bool in_flight(const struct nvme_lane *l, uint16_t slot) { return l->slots.slot[slot].parts_in_flight != 0; }
+static bool in_flight(const struct nvme_lane *l, uint16_t slot)
+{
+    return l->slots.slot[slot].parts_in_flight != 0;
+}
 
 /* Aborts each command of the slot and waits for them to come back, one second in all. */
 static int abort_slot(struct nvme_ctrl *c, struct nvme_lane *l, uint16_t slot)
@@ -98,7 +101,8 @@ static bool look(struct nvme_ctrl *c, struct nvme_lane *l, uint16_t slot, uint32
         return true;
     if (in_flight(l, slot) || l->slots.slot[slot].queued)
         return false;
-    controller_remark(&c->base, REMARK_WARN, "%s: an answer came just after its deadline", l->base.disk->name);
+    controller_remark(&c->base, REMARK_WARN, "%s: an answer came just after its deadline",
+                      l->base.disk->name);
     return true;
 }
 
@@ -117,12 +121,15 @@ void nvme_expire(struct io_lane *base, unsigned slot_number)
         return;
     lane_slot_failed(&l->slots, slot, IO_TIMED_OUT, 0, x->next_lba);
     if (!in_flight(l, slot)) {
-        controller_remark(&c->base, REMARK_WARN, "%s: a read waited past its deadline for room in the queue", name);
+        controller_remark(&c->base, REMARK_WARN, "%s: a read waited past its deadline for room in the queue",
+                          name);
         return;
     }
     if (csts & CSTS_CFS) {
-        controller_remark(&c->base, REMARK_FAIL, "%s: a read is not answered and the controller reports a fatal "
-                          "error (CSTS 0x%x)", name, csts);
+        controller_remark(&c->base, REMARK_FAIL,
+                          "%s: a read is not answered and the controller reports a fatal "
+                          "error (CSTS 0x%x)",
+                          name, csts);
     } else {
         controller_remark(&c->base, REMARK_WARN, "%s: a read is not answered: aborting it", name);
         if (!abort_slot(c, l, slot) && !l->pair->broken) {
@@ -136,8 +143,10 @@ void nvme_expire(struct io_lane *base, unsigned slot_number)
         give_up(c, "a read was not answered again after a controller reset");
         return;
     }
-    controller_remark(&c->base, REMARK_FAIL, "%s: the abort did not help: resetting the controller, all reads in "
-                      "flight are lost", name);
+    controller_remark(&c->base, REMARK_FAIL,
+                      "%s: the abort did not help: resetting the controller, all reads in "
+                      "flight are lost",
+                      name);
     if (reset(c))
         give_up(c, "the controller did not come back from a reset");
     else

@@ -53,7 +53,8 @@ static int add_pair(struct nvme_ctrl *c)
     if (rc)
         return rc;
     if ((rc = nvme_create_pair(c, p, NVME_ADMIN_LIMIT_MS))) {
-        /* After a timeout the device may yet take the queue, so its memory stays until the controller is down. */
+        /* After a timeout the device may yet take the queue, so its memory stays until the controller is
+         * down. */
         if (rc == E_REFUSED) {
             free_pair(p);
             return rc;
@@ -80,8 +81,8 @@ static int choose_pair(struct nvme_ctrl *c, struct nvme_pair **out)
         if (!(rc = add_pair(c))) {
             best = c->pairs[c->pair_count - 1];
         } else if (rc == E_REFUSED) {
-            controller_remark(&c->base, REMARK_WARN, "refused queue pair %u: lanes share %u", c->pair_count + 1,
-                              c->pair_count);
+            controller_remark(&c->base, REMARK_WARN, "refused queue pair %u: lanes share %u",
+                              c->pair_count + 1, c->pair_count);
             c->pair_limit = c->pair_count;
         } else if (rc != E_NOMEM) {
             return rc;
@@ -140,8 +141,8 @@ static int check_shape(const struct disk *d, const struct nvme_ctrl *c, const st
     return OK;
 }
 
-/* A buffer of its own starts at a page, so that every part does: its room is rounded up, and base.request_bytes
- * with it, from which lane_data computes the place. */
+/* A buffer of its own starts at a page, so that every part does: its room is rounded up, and
+ * base.request_bytes with it, from which lane_data computes the place. */
 static void shape_lane(struct nvme_lane *l, struct nvme_disk *n, const struct nvme_ctrl *c,
                        const struct lane_shape *shape)
 {

@@ -17,13 +17,16 @@ static const struct {
     const char *what;
 } csts_waits[] = {
     [WAIT_READY] = { CSTS_RDY, CSTS_RDY, "CSTS.RDY to become 1" },
-    [WAIT_NOT_READY] = { CSTS_RDY, 0, "CSTS.RDY to become 0" },
-    [WAIT_SHUTDOWN] = { CSTS_SHST, FIELD_PUT(CSTS_SHST, CSTS_SHST_DONE), "CSTS.SHST to report the end of shutdown" },
+    /* Leaving a fatal error takes its time as well, also when RDY was 0 all along. */
+    [WAIT_NOT_READY] = { CSTS_RDY | CSTS_CFS, 0, "CSTS.RDY to become 0" },
+    [WAIT_SHUTDOWN] = { CSTS_SHST, FIELD_PUT(CSTS_SHST, CSTS_SHST_DONE),
+                        "CSTS.SHST to report the end of shutdown" },
 };
 
 /* Fails at once when the device left the bus, or when it reports a fatal error that was not there at the
  * start (cfs_before): leaving a fatal error is what a disable is for. */
-static int wait_csts(struct nvme_ctrl *c, struct fault *f, enum csts_wait w, uint32_t limit_ms, bool cfs_before)
+static int wait_csts(struct nvme_ctrl *c, struct fault *f, enum csts_wait w, uint32_t limit_ms,
+                     bool cfs_before)
 {
     uint64_t start_ns = plat_now_ns();
 
@@ -40,6 +43,8 @@ static int wait_csts(struct nvme_ctrl *c, struct fault *f, enum csts_wait w, uin
         }
         if ((csts & CSTS_CFS) && !cfs_before)
             return FAULT(f, E_PROTO, "controller fatal status (CSTS.CFS)", csts, csts_waits[w].value);
+        if (waited_ns > limit_ms * NS_PER_MS && (csts & CSTS_CFS))
+            return FAULT(f, E_PROTO, "controller fatal status (CSTS.CFS) outlives a disable", csts, 0);
         if (waited_ns > limit_ms * NS_PER_MS)
             return FAULT(f, E_TIMEOUT, csts_waits[w].what, csts, csts_waits[w].value);
         nvme_wait_step(start_ns);
@@ -83,7 +88,7 @@ static int disable(struct nvme_ctrl *c, bool settled)
             return FAULT(f, rc, "controller that was waited for before its disable", UINT32_MAX, CSTS_RDY);
         }
         csts = plat_read32(&c->regs, NVME_CSTS);
-        plat_write32(&c->regs, NVME_CC, cc & (uint32_t)~(CC_EN | CC_SHN));
+        plat_write32(&c->regs, NVME_CC, cc & (uint32_t) ~(CC_EN | CC_SHN));
     }
     c->ours = false;
     if (c->quirks & QUIRK_WAIT_BEFORE_READY)
@@ -111,23 +116,18 @@ int nvme_enable(struct nvme_ctrl *c)
 {
     uint32_t css = c->cap & CAP_CSS_SETS ? CC_CSS_ALL : 0;
     uint32_t mps = log2_u64(c->page_bytes) - 12;
-    uint32_t aqa = (uint32_t)(FIELD_PUT(AQA_ASQS, NVME_ADMIN_ENTRIES - 1) |
-                              FIELD_PUT(AQA_ACQS, NVME_ADMIN_ENTRIES - 1));
+    uint32_t aqa =
+        (uint32_t)(FIELD_PUT(AQA_ASQS, NVME_ADMIN_ENTRIES - 1) | FIELD_PUT(AQA_ACQS, NVME_ADMIN_ENTRIES - 1));
     uint32_t cc = (uint32_t)(CC_EN | FIELD_PUT(CC_CSS, css) | FIELD_PUT(CC_MPS, mps) |
                              FIELD_PUT(CC_IOSQES, NVME_SQE_SHIFT) | FIELD_PUT(CC_IOCQES, NVME_CQE_SHIFT));
-    uint32_t csts;
     int rc;
 
     nvme_admin_reset(c);
     plat_write32(&c->regs, NVME_AQA, aqa);
     write_address(c, NVME_ASQ, c->admin.mem.bus);
-    write_address(c, NVME_ACQ, c->admin.mem.bus + ALIGN_UP(NVME_ADMIN_ENTRIES * sizeof(struct nvme_sqe),
-                                                           (uint64_t)c->page_bytes));
-    csts = plat_read32(&c->regs, NVME_CSTS);
-    if (csts == UINT32_MAX)
-        return FAULT(&c->base.fault, E_GONE, "CSTS reads all ones", csts, 0);
-    if (csts & CSTS_CFS)
-        return FAULT(&c->base.fault, E_PROTO, "controller fatal status (CSTS.CFS) outlives a disable", csts, 0);
+    write_address(c, NVME_ACQ,
+                  c->admin.mem.bus +
+                      ALIGN_UP(NVME_ADMIN_ENTRIES * sizeof(struct nvme_sqe), (uint64_t)c->page_bytes));
     c->may_dma = true;
     plat_dma_publish();
     plat_write32(&c->regs, NVME_CC, cc);

@@ -27,20 +27,20 @@ struct nvme_cqe {
 _Static_assert(sizeof(struct nvme_sqe) == 64 && sizeof(struct nvme_cqe) == 16, "NVMe queue entries");
 enum { NVME_SQE_SHIFT = 6, NVME_CQE_SHIFT = 4 };
 
-#define SQE_OPCODE     BITS(7, 0)
-#define SQE_CID        BITS(31, 16)
-#define CQE_SQHD       BITS(15, 0)
-#define CQE_SQID       BITS(31, 16)
-#define CQE_CID        BITS(15, 0)
-#define CQE_PHASE      BIT_(16)
-#define CQE_STATUS     BITS(31, 17)
+#define SQE_OPCODE BITS(7, 0)
+#define SQE_CID    BITS(31, 16)
+#define CQE_SQHD   BITS(15, 0)
+#define CQE_SQID   BITS(31, 16)
+#define CQE_CID    BITS(15, 0)
+#define CQE_PHASE  BIT_(16)
+#define CQE_STATUS BITS(31, 17)
 
 /* The 15 bits of CQE_STATUS. */
-#define STATUS_SC      BITS(7, 0)
-#define STATUS_SCT     BITS(10, 8)
-#define STATUS_CRD     BITS(12, 11)
-#define STATUS_MORE    BIT_(13)
-#define STATUS_DNR     BIT_(14)
+#define STATUS_SC   BITS(7, 0)
+#define STATUS_SCT  BITS(10, 8)
+#define STATUS_CRD  BITS(12, 11)
+#define STATUS_MORE BIT_(13)
+#define STATUS_DNR  BIT_(14)
 
 enum nvme_admin_opcode {
     NVME_DELETE_SQ = 0x00,

@@ -138,7 +138,9 @@ static const char *find_words(uint32_t sct, uint32_t sc)
     for (unsigned i = 0; i < ARRAY_COUNT(status_rows); i++)
         if (status_rows[i].sct == sct && status_rows[i].sc == sc)
             return status_rows[i].words;
-    return sct == 7 ? "vendor specific status" : sct < ARRAY_COUNT(unknown) ? unknown[sct] : "reserved status type";
+    return sct == 7                     ? "vendor specific status"
+           : sct < ARRAY_COUNT(unknown) ? unknown[sct]
+                                        : "reserved status type";
 }
 
 void nvme_status_words(uint32_t detail, struct text *out)
