@@ -15,15 +15,15 @@ static void put_quoted(struct render_out *o, const char *s)
         must |= s[len] == ',' || s[len] == '"';
     must |= len && s[len - 1] == ' ';
     if (must)
-        out_bytes(o, "\"", 1);
+        render_bytes(o, "\"", 1);
     for (size_t i = 0; i < len; i++)
         if (s[i] == '"') {
-            out_bytes(o, s + done, i + 1 - done);
+            render_bytes(o, s + done, i + 1 - done);
             done = i; /* once more */
         }
-    out_bytes(o, s + done, len - done);
+    render_bytes(o, s + done, len - done);
     if (must)
-        out_bytes(o, "\"", 1);
+        render_bytes(o, "\"", 1);
 }
 
 /* Digits go out as they stand in the journal; anything else that is no text leaves the field empty. */
@@ -36,11 +36,11 @@ static void put_member(struct render_out *o, const struct json_value *object, co
     if (!json_member(object, key, &v))
         return;
     if (v.kind == JSON_NUMBER && json_to_u64(&v, &number))
-        out_bytes(o, v.at, v.len);
+        render_bytes(o, v.at, v.len);
     if (v.kind != JSON_STRING)
         return;
     json_to_str(&v, text, sizeof text);
-    replace_unprintable(text);
+    page_printable(text);
     put_quoted(o, text);
 }
 
@@ -70,7 +70,7 @@ static void put_percentiles(struct render_out *o, const struct source *s, const 
         char ppm[12];
 
         if (i)
-            out_bytes(o, ",", 1);
+            render_bytes(o, ",", 1);
         str_fmt(ppm, sizeof ppm, "%u", percentile_ppm[i]);
         if (have)
             put_member(o, &all, ppm);
@@ -92,7 +92,7 @@ static void put_flags(struct render_out *o, const struct source *s, const char *
         json_to_str(&flag, word, sizeof word);
         text_fmt(&t, "%s%s", t.len ? "|" : "", word);
     }
-    replace_unprintable(text);
+    page_printable(text);
     put_quoted(o, text);
 }
 
@@ -168,20 +168,20 @@ static void put_header(struct render_out *o)
                 put_percentile_name(&t, percentile_ppm[p]);
             else
                 text_str(&t, columns[i].name);
-            out_bytes(o, name, t.len);
+            render_bytes(o, name, t.len);
         }
     }
-    out_bytes(o, "\r\n", 2);
+    render_bytes(o, "\r\n", 2);
 }
 
 static void put_row(struct render_out *o, const struct source *s)
 {
     for (unsigned i = 0; i < ARRAY_COUNT(columns); i++) {
         if (i)
-            out_bytes(o, ",", 1);
+            render_bytes(o, ",", 1);
         columns[i].put(o, s, columns[i].member ? columns[i].member : columns[i].name);
     }
-    out_bytes(o, "\r\n", 2);
+    render_bytes(o, "\r\n", 2);
 }
 
 static void put_rows(struct render_out *o, const struct run *run)
@@ -192,7 +192,7 @@ static void put_rows(struct render_out *o, const struct run *run)
 
     run_lines_start(&lines, run);
     while (!o->failed && run_lines_find(&lines, "step_end", &l)) {
-        line_str(&l, "disk", name, sizeof name);
+        event_str(&l, "disk", name, sizeof name);
         put_row(o, &(struct source){ &l, run_find_disk(run, name, &disk) ? &disk : NULL });
     }
 }

@@ -405,8 +405,8 @@ void journal_step_end(struct journal *j, const struct step_result *r, const char
     line_end(&l, false);
 }
 
-void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba, uint64_t bytes,
-                      uint32_t request_bytes, uint32_t crc32c)
+void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba,
+                      uint64_t bytes, uint32_t request_bytes, uint32_t crc32c)
 {
     struct line l;
     struct json_out *o = line_begin(&l, j, "data_crc");

@@ -20,7 +20,7 @@ enum { JOURNAL_VERSION = 1, JOURNAL_LINE_MAX = 48 * 1024 };
 struct journal_sink {
     bool (*line)(void *ctx, const char *line, size_t len);
     void *ctx;
-    bool compact;               /* a slow channel: series become a line of kind "omitted" with the same seq */
+    bool compact; /* a slow channel: series become a line of kind "omitted" with the same seq */
     bool dead;
 };
 enum { JOURNAL_MAX_SINKS = 4 };
@@ -31,7 +31,7 @@ struct journal {
     struct journal_sink sinks[JOURNAL_MAX_SINKS];
     unsigned sink_count;
     char line[JOURNAL_LINE_MAX];
-    bool oversize;              /* some line did not fit: it was replaced by one that says so */
+    bool oversize; /* some line did not fit: it was replaced by one that says so */
 };
 /* now_ns is the monotonic clock that every line is stamped with; the first line gets seq 0. */
 void journal_start(struct journal *j, uint64_t run_id, uint64_t (*now_ns)(void));
@@ -40,29 +40,29 @@ void journal_add_sink(struct journal *j, bool (*line)(void *, const char *, size
 
 /* ---- events ---- */
 struct machine_info {
-    char product[40], version[24];              /* ours */
+    char product[40], version[24]; /* ours */
     char vendor[64], model[64], serial[64], uuid[40], bios[64];
-    char firmware[64];                          /* UEFI vendor and revision */
-    char boot_path[160];                        /* how the application was started */
-    char clock[24];                             /* wall clock at start, "2026-11-30T14:00:00", "" unknown */
+    char firmware[64];   /* UEFI vendor and revision */
+    char boot_path[160]; /* how the application was started */
+    char clock[24];      /* wall clock at start, "2026-11-30T14:00:00", "" unknown */
     uint64_t tsc_hz;
     bool tsc_invariant;
 };
 struct controller_info {
-    char name[16], driver[16];                  /* driver "" when not driven */
-    char pci_address[16];                       /* "0000:00:1f.2" */
+    char name[16], driver[16]; /* driver "" when not driven */
+    char pci_address[16];      /* "0000:00:1f.2" */
     uint16_t vendor_id, device_id, subvendor_id, subdevice_id;
     uint32_t class_code;
     char what[80], model[80], serial[40], firmware[40];
-    char why_not[240];                          /* when not driven */
+    char why_not[240]; /* when not driven */
 };
 struct disk_info {
     char name[24], controller[16], kind[24], model[48], serial[40], firmware[16], identity[96];
     uint32_t lba_bytes, physical_block_bytes, max_command_bytes;
     uint64_t lba_count;
     uint16_t max_depth;
-    char rotation[12];                          /* "yes", "no", "unknown" */
-    char why_not[160];                          /* "" when readable */
+    char rotation[12]; /* "yes", "no", "unknown" */
+    char why_not[160]; /* "" when readable */
 };
 void journal_run_start(struct journal *j, const struct machine_info *m, const char *label);
 void journal_conf(struct journal *j, const char *source, uint32_t crc32c_of_text, const char *key_values);
@@ -81,15 +81,15 @@ void journal_io_errors_more(struct journal *j, unsigned step, const char *disk, 
 struct series_view {
     uint64_t interval_ns;
     unsigned count;
-    const uint64_t *ios, *bytes, *max_ns;       /* the first of each; the next is stride_bytes further */
+    const uint64_t *ios, *bytes, *max_ns; /* the first of each; the next is stride_bytes further */
     unsigned stride_bytes;
 };
 void journal_series(struct journal *j, unsigned step, const char *disk, const char *job,
                     const struct series_view *s);
 void journal_step_end(struct journal *j, const struct step_result *r, const char *reason);
 /* Checksum of what a disk holds: `when` is "before" or "after" the run, read in requests of request_bytes. */
-void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba, uint64_t bytes,
-                      uint32_t request_bytes, uint32_t crc32c);
+void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba,
+                      uint64_t bytes, uint32_t request_bytes, uint32_t crc32c);
 void journal_checkpoint(struct journal *j, unsigned step);
 void journal_log(struct journal *j, unsigned level, const char *text);
 void journal_disk_verdict(struct journal *j, const char *disk, enum verdict v, const char *why);
@@ -98,24 +98,24 @@ void journal_run_end(struct journal *j, const struct run_status *s, const struct
 /* ---- reading ---- */
 struct journal_line {
     uint64_t run_id, seq, t_ns;
-    uint64_t version;           /* of the line; above JOURNAL_VERSION: written by a newer program */
-    size_t offset;              /* where it begins in the text */
-    char ev[20];                /* a longer (unknown) kind is cut */
-    struct json_value body;     /* the whole object */
+    uint64_t version;       /* of the line; above JOURNAL_VERSION: written by a newer program */
+    size_t offset;          /* where it begins in the text */
+    char ev[20];            /* a longer (unknown) kind is cut */
+    struct json_value body; /* the whole object */
 };
 enum journal_read { JOURNAL_LINE, JOURNAL_CORRUPT, JOURNAL_END };
 struct journal_reader {
     const char *text;
     size_t len, at;
-    uint64_t lines, corrupt_lines;      /* so far */
-    uint64_t missing_lines;             /* gaps in seq within a run that no corrupt line explains */
-    uint64_t repeated_lines;            /* seen before in the same run: skipped */
-    uint64_t newer_lines;               /* of a version above ours */
-    uint64_t stale_lines;               /* in a file: remains of an earlier run behind the end, skipped */
+    uint64_t lines, corrupt_lines; /* so far */
+    uint64_t missing_lines;        /* gaps in seq within a run that no corrupt line explains */
+    uint64_t repeated_lines;       /* seen before in the same run: skipped */
+    uint64_t newer_lines;          /* of a version above ours */
+    uint64_t stale_lines;          /* in a file: remains of an earlier run behind the end, skipped */
     uint64_t run_id, next_seq, corrupt_since_line;
     bool has_run, is_file, stale;
-    bool skip_series;           /* may be set after the start: series are passed over unread, the counts of
-                                 * missing and corrupt lines then mean nothing */
+    bool skip_series; /* may be set after the start: series are passed over unread, the counts of
+                       * missing and corrupt lines then mean nothing */
 };
 /* Over a whole text: a file (its preallocated tail of blanks or NULs is no line), a serial capture with
  * other output in between, an upload.  Lines that are no journal lines are skipped without being counted as

@@ -2,10 +2,17 @@
 #include "bits.h"
 #include "str.h"
 
-void out_bytes(struct render_out *o, const char *bytes, size_t len)
+void render_bytes(struct render_out *o, const char *bytes, size_t len)
 {
     if (!o->failed && !o->write(o->ctx, bytes, len))
         o->failed = true;
+}
+
+void page_printable(char *s)
+{
+    for (; *s; s++)
+        if (*s < 0x20 || *s > 0x7e)
+            *s = '?';
 }
 
 static void send_line(struct render_out *o, char *line, size_t len)
@@ -16,7 +23,7 @@ static void send_line(struct render_out *o, char *line, size_t len)
         if (line[i] < 0x20 || line[i] > 0x7e)
             line[i] = '?';
     line[len] = '\n';
-    out_bytes(o, line, len + 1);
+    render_bytes(o, line, len + 1);
 }
 
 void page_line(struct render_out *o, const char *fmt, ...)

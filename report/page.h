@@ -7,7 +7,9 @@
 enum { PAGE_COLUMNS = 79 };
 
 /* Hands bytes on unless a write was refused before. */
-void out_bytes(struct render_out *o, const char *bytes, size_t len);
+void render_bytes(struct render_out *o, const char *bytes, size_t len);
+/* What is not printable ASCII becomes '?'. */
+void page_printable(char *s);
 /* One line; what is not printable becomes '?', what does not fit is cut and ends in "..". */
 void page_line(struct render_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* `label` at column `indent`, then `text` broken at blanks, its further lines aligned under its first (under

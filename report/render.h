@@ -9,7 +9,7 @@
 struct render_out {
     bool (*write)(void *ctx, const char *bytes, size_t len);
     void *ctx;
-    bool failed;                /* a write was refused; nothing more was tried */
+    bool failed; /* a write was refused; nothing more was tried */
 };
 /* The human page: verdict first, then drives, numbers with flags, findings with advice, what is missing. */
 void render_summary(const char *journal, size_t len, struct render_out *out);

@@ -1,25 +1,19 @@
 #include "runs.h"
 #include "bits.h"
+#include "page.h"
 #include "str.h"
 
 /* ---- members ---- */
-void replace_unprintable(char *s)
-{
-    for (; *s; s++)
-        if (*s < 0x20 || *s > 0x7e)
-            *s = '?';
-}
-
-bool line_str(const struct journal_line *l, const char *key, char *buf, size_t cap)
+bool event_str(const struct journal_line *l, const char *key, char *buf, size_t cap)
 {
     json_str(&l->body, key, buf, cap);
-    replace_unprintable(buf);
+    page_printable(buf);
     return buf[0] != 0;
 }
 
-uint64_t line_u64(const struct journal_line *l, const char *key) { return json_u64(&l->body, key, 0); }
+uint64_t event_u64(const struct journal_line *l, const char *key) { return json_u64(&l->body, key, 0); }
 
-bool line_is(const struct journal_line *l, const char *key, const char *word)
+bool event_is(const struct journal_line *l, const char *key, const char *word)
 {
     char value[96];
 
@@ -36,9 +30,9 @@ static void on_step_end(struct run *r, const struct journal_line *l)
 
 static void on_finding(struct run *r, const struct journal_line *l)
 {
-    if (line_is(l, "level", finding_level_text(FINDING_FAIL)))
+    if (event_is(l, "level", finding_level_text(FINDING_FAIL)))
         r->worst_finding = FINDING_FAIL;
-    else if (r->worst_finding != FINDING_FAIL && line_is(l, "level", finding_level_text(FINDING_WARN)))
+    else if (r->worst_finding != FINDING_FAIL && event_is(l, "level", finding_level_text(FINDING_WARN)))
         r->worst_finding = FINDING_WARN;
 }
 
@@ -49,9 +43,9 @@ static void on_run_end(struct run *r, const struct journal_line *l)
     json_str(&l->body, "verdict", word, sizeof word);
     if (!verdict_from_text(word, &r->verdict))
         r->verdict = VERDICT_ABORTED;
-    r->bad_configuration = line_u64(l, "bad_configuration") != 0;
-    r->expectation_missed = line_u64(l, "expectation_missed") != 0;
-    r->exit_code = line_u64(l, "exit_code");
+    r->bad_configuration = event_u64(l, "bad_configuration") != 0;
+    r->expectation_missed = event_u64(l, "expectation_missed") != 0;
+    r->exit_code = event_u64(l, "exit_code");
 }
 
 static const struct {
@@ -172,7 +166,7 @@ bool run_find_disk(const struct run *run, const char *name, struct journal_line 
     run_lines_start(&l, run);
     l.reader.len = run->disks_len;
     while (run_lines_find(&l, "disk", out))
-        if (line_is(out, "name", name))
+        if (event_is(out, "name", name))
             return true;
     return false;
 }

@@ -40,12 +40,10 @@ bool run_lines_find(struct run_lines *l, const char *ev, struct journal_line *ou
 /* The description of a disk; false when the run has none. */
 bool run_find_disk(const struct run *run, const char *name, struct journal_line *out);
 
-/* What is not printable ASCII becomes '?'. */
-void replace_unprintable(char *s);
 /* Member of that name as text, blank-padded or unprintable bytes as '?'; true when it is not empty. */
-bool line_str(const struct journal_line *l, const char *key, char *buf, size_t cap);
-uint64_t line_u64(const struct journal_line *l, const char *key);
+bool event_str(const struct journal_line *l, const char *key, char *buf, size_t cap);
+uint64_t event_u64(const struct journal_line *l, const char *key);
 /* True when the member is a string equal to `word` (of at most 95 bytes). */
-bool line_is(const struct journal_line *l, const char *key, const char *word);
+bool event_is(const struct journal_line *l, const char *key, const char *word);
 
 #endif

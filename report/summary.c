@@ -5,20 +5,20 @@
 static unsigned long long ull(uint64_t v) { return v; }
 
 /* ---- words ---- */
-const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+const char *summary_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-void add_str(struct text *t, const struct journal_line *l, const char *key, const char *before)
+void summary_add(struct text *t, const struct journal_line *l, const char *key, const char *before)
 {
     char word[244];
 
-    if (!line_str(l, key, word, sizeof word))
+    if (!event_str(l, key, word, sizeof word))
         return;
     if (t->len)
         text_str(t, before);
     text_str(t, word);
 }
 
-void put_title_once(struct render_out *o, bool *done, const char *title)
+void summary_title_once(struct render_out *o, bool *done, const char *title)
 {
     if (*done)
         return;
@@ -39,7 +39,7 @@ static enum verdict verdict_of_cut_run(const struct run *run)
         return VERDICT_FAIL;
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "disk_verdict", &l))
-        if (line_str(&l, "verdict", word, sizeof word) && verdict_from_text(word, &v))
+        if (event_str(&l, "verdict", word, sizeof word) && verdict_from_text(word, &v))
             all = verdict_join(all, v);
     return all;
 }
@@ -63,7 +63,7 @@ static void put_headline(struct render_out *o, const struct run *run)
     if (!w.count)
         text_str(&t, run->lines && run->first_seq ? "no drive is described" : "no drive was found");
     else
-        text_fmt(&t, "%llu drive%s tested, %llu not tested", ull(tested), plural(tested),
+        text_fmt(&t, "%llu drive%s tested, %llu not tested", ull(tested), summary_plural(tested),
                  ull(w.count - tested));
     page_line(o, "%s", text);
 }
@@ -77,7 +77,7 @@ static void put_last_event(struct render_out *o, const struct run *run)
 
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "step_start", &l))
-        line_str(&l, "title", title, sizeof title);
+        event_str(&l, "title", title, sizeof title);
     text_fmt(&t, "the run did not finish: last event %s (line %llu), ", run->last_ev, ull(run->last_seq));
     text_duration(&t, run->last_t_ns - min_u64(run->first_t_ns, run->last_t_ns));
     text_str(&t, " after the first");
@@ -131,22 +131,22 @@ static void put_machine(struct render_out *o, const struct run *run)
     if (!described) {
         page_wrap(o, 0, "Machine   ", "not known: the line that describes it is missing");
     } else {
-        add_str(&t, &l, "vendor", "");
-        add_str(&t, &l, "model", " ");
-        add_str(&t, &l, "serial", ", serial ");
-        add_str(&t, &l, "bios", ", BIOS ");
+        summary_add(&t, &l, "vendor", "");
+        summary_add(&t, &l, "model", " ");
+        summary_add(&t, &l, "serial", ", serial ");
+        summary_add(&t, &l, "bios", ", BIOS ");
         page_wrap(o, 0, "Machine   ", t.len ? text : "not known");
         text_reset(&t);
-        add_str(&t, &l, "product", "");
-        add_str(&t, &l, "version", " ");
-        add_str(&t, &l, "boot_path", " from ");
-        add_str(&t, &l, "clock", ", started ");
+        summary_add(&t, &l, "product", "");
+        summary_add(&t, &l, "version", " ");
+        summary_add(&t, &l, "boot_path", " from ");
+        summary_add(&t, &l, "clock", ", started ");
         page_wrap(o, 0, "Program   ", text);
     }
     text_reset(&t);
     text_hex(&t, run->run_id, 16);
     if (described)
-        add_str(&t, &l, "label", ", ");
+        summary_add(&t, &l, "label", ", ");
     text_str(&t, ", ");
     text_duration(&t, run->last_t_ns - min_u64(run->first_t_ns, run->last_t_ns));
     page_wrap(o, 0, "Run       ", text);
@@ -163,16 +163,16 @@ static void put_controllers(struct render_out *o, const struct run *run)
         char text[300], label[20], name[16];
         struct text t = text_over(text, sizeof text), lt = text_over(label, sizeof label);
 
-        line_str(&l, "name", name, sizeof name);
+        event_str(&l, "name", name, sizeof name);
         text_fmt(&lt, "  %-15s ", name);
-        add_str(&t, &l, "pci_address", "");
-        add_str(&t, &l, "what", "  ");
-        add_str(&t, &l, "model", ", ");
-        add_str(&t, &l, "firmware", ", firmware ");
-        add_str(&t, &l, "driver", ", driven by ");
-        if (line_is(&l, "driver", ""))
+        summary_add(&t, &l, "pci_address", "");
+        summary_add(&t, &l, "what", "  ");
+        summary_add(&t, &l, "model", ", ");
+        summary_add(&t, &l, "firmware", ", firmware ");
+        summary_add(&t, &l, "driver", ", driven by ");
+        if (event_is(&l, "driver", ""))
             text_str(&t, ", not driven, see below");
-        put_title_once(o, &any, "Controllers");
+        summary_title_once(o, &any, "Controllers");
         page_wrap(o, 0, label, text);
     }
 }
@@ -192,11 +192,11 @@ static void put_problems(struct render_out *o, const struct run *run)
     while (run_lines_find(&lines, "problem", &l)) {
         struct text t = text_over(label, sizeof label);
 
-        line_str(&l, "source", word, sizeof word);
-        text_fmt(&t, "%s:%llu: ", word, ull(line_u64(&l, "line")));
-        if (line_str(&l, "job", word, sizeof word))
+        event_str(&l, "source", word, sizeof word);
+        text_fmt(&t, "%s:%llu: ", word, ull(event_u64(&l, "line")));
+        if (event_str(&l, "job", word, sizeof word))
             text_fmt(&t, "[%s] ", word);
-        line_str(&l, "text", text, sizeof text);
+        event_str(&l, "text", text, sizeof text);
         page_wrap(o, 2, label, text);
     }
 }
@@ -206,14 +206,14 @@ static void put_one_not_tested(struct render_out *o, bool *any, const struct jou
 {
     char why[260], name[28], job[48], label[90];
 
-    if (!line_str(l, why_key, why, sizeof why))
+    if (!event_str(l, why_key, why, sizeof why))
         return;
-    line_str(l, name_key, name, sizeof name);
-    if (line_str(l, "job", job, sizeof job))
+    event_str(l, name_key, name, sizeof name);
+    if (event_str(l, "job", job, sizeof job))
         str_fmt(label, sizeof label, "%s, %s: ", name, job);
     else
         str_fmt(label, sizeof label, "%s: ", name);
-    put_title_once(o, any, "NOT-TESTED");
+    summary_title_once(o, any, "NOT-TESTED");
     page_wrap(o, 2, label, why);
 }
 
@@ -223,10 +223,10 @@ static bool said_by_its_disk(const struct run *run, const struct journal_line *l
     struct journal_line disk;
     char name[28], why[96];
 
-    if (line_str(l, "job", name, sizeof name) || !line_str(l, "why", why, sizeof why))
+    if (event_str(l, "job", name, sizeof name) || !event_str(l, "why", why, sizeof why))
         return false;
-    line_str(l, "disk", name, sizeof name);
-    return run_find_disk(run, name, &disk) && line_is(&disk, "why_not", why);
+    event_str(l, "disk", name, sizeof name);
+    return run_find_disk(run, name, &disk) && event_is(&disk, "why_not", why);
 }
 
 static void put_not_tested(struct render_out *o, const struct run *run)
@@ -283,8 +283,16 @@ static void put_flag_meanings(struct render_out *o, const struct run *run)
 
 /* ---- the page ---- */
 static void (*const parts[])(struct render_out *o, const struct run *run) = {
-    put_headline,       put_reservations,   put_machine,  put_controllers, put_drives,
-    put_orphaned_cells, put_other_findings, put_problems, put_not_tested,  put_flag_meanings,
+    put_headline,
+    put_reservations,
+    put_machine,
+    put_controllers,
+    summary_put_drives,
+    summary_put_orphaned_cells,
+    summary_put_other_findings,
+    put_problems,
+    put_not_tested,
+    put_flag_meanings,
 };
 
 void render_summary(const char *journal, size_t len, struct render_out *out)
@@ -311,6 +319,6 @@ void render_summary(const char *journal, size_t len, struct render_out *out)
     if (w.reader.stale_lines) {
         page_line(out, "%s", "");
         page_line(out, "Behind the end: %llu line%s of an earlier run, left out", ull(w.reader.stale_lines),
-                  plural(w.reader.stale_lines));
+                  summary_plural(w.reader.stale_lines));
     }
 }

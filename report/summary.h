@@ -22,16 +22,16 @@ struct drive_walk {
 void drive_walk_start(struct drive_walk *w, const struct run *run);
 bool drive_walk_next(struct drive_walk *w, const struct run *run, struct journal_line *l, struct drive *d);
 
-void put_drives(struct render_out *o, const struct run *run);
+void summary_put_drives(struct render_out *o, const struct run *run);
 /* Numbers whose drive's description was lost are numbers all the same. */
-void put_orphaned_cells(struct render_out *o, const struct run *run);
-void put_other_findings(struct render_out *o, const struct run *run);
+void summary_put_orphaned_cells(struct render_out *o, const struct run *run);
+void summary_put_other_findings(struct render_out *o, const struct run *run);
 
 /* ---- words ---- */
-const char *plural(uint64_t n);
+const char *summary_plural(uint64_t n);
 /* Appends `before` (unless it would come first) and the member, when it says something. */
-void add_str(struct text *t, const struct journal_line *l, const char *key, const char *before);
+void summary_add(struct text *t, const struct journal_line *l, const char *key, const char *before);
 /* A blank line and the title, the first time. */
-void put_title_once(struct render_out *o, bool *done, const char *title);
+void summary_title_once(struct render_out *o, bool *done, const char *title);
 
 #endif

@@ -16,11 +16,11 @@ static void look_up_drive(const struct run *run, struct drive *d)
 
     run_lines_start(&lines, run);
     while (run_lines_next(&lines, &l)) {
-        d->cells += str_equal(l.ev, "step_end") && line_is(&l, "disk", d->name);
-        d->findings += str_equal(l.ev, "finding") && line_is(&l, "subject", d->name);
-        d->errors += str_equal(l.ev, "io_error") && line_is(&l, "disk", d->name);
-        if (str_equal(l.ev, "disk_verdict") && line_is(&l, "disk", d->name) &&
-            line_str(&l, "verdict", word, sizeof word))
+        d->cells += str_equal(l.ev, "step_end") && event_is(&l, "disk", d->name);
+        d->findings += str_equal(l.ev, "finding") && event_is(&l, "subject", d->name);
+        d->errors += str_equal(l.ev, "io_error") && event_is(&l, "disk", d->name);
+        if (str_equal(l.ev, "disk_verdict") && event_is(&l, "disk", d->name) &&
+            event_str(&l, "verdict", word, sizeof word))
             d->has_verdict = verdict_from_text(word, &d->verdict);
     }
 }
@@ -42,7 +42,7 @@ bool drive_walk_next(struct drive_walk *w, const struct run *run, struct journal
     if (!run_lines_find(&w->lines, "disk", l))
         return false;
     *d = (struct drive){ 0 };
-    line_str(l, "name", d->name, sizeof d->name);
+    event_str(l, "name", d->name, sizeof d->name);
     if (w->count++ < SUMMARY_MAX_DISKS)
         look_up_drive(run, d);
     return true;
@@ -108,7 +108,7 @@ static void put_cell_remarks(struct render_out *o, const struct journal_line *l)
     size_t cursor = 0;
     char text[320], word[24];
     struct text t = text_over(text, sizeof text);
-    uint64_t errors = line_u64(l, "errors"), retries = line_u64(l, "retries");
+    uint64_t errors = event_u64(l, "errors"), retries = event_u64(l, "retries");
 
     if (json_member(&l->body, "flags", &flags) && flags.kind == JSON_ARRAY)
         while (json_next(&flags, &cursor, NULL, &flag)) {
@@ -116,10 +116,10 @@ static void put_cell_remarks(struct render_out *o, const struct journal_line *l)
             text_fmt(&t, "%s%s", t.len ? ", " : "flags: ", flag.kind == JSON_STRING ? word : "?");
         }
     if (errors)
-        text_fmt(&t, "%s%llu error%s", t.len ? "; " : "", ull(errors), plural(errors));
+        text_fmt(&t, "%s%llu error%s", t.len ? "; " : "", ull(errors), summary_plural(errors));
     if (retries)
         text_fmt(&t, "%s%llu retr%s", t.len ? "; " : "", ull(retries), retries == 1 ? "y" : "ies");
-    add_str(&t, l, "reason", "; ");
+    summary_add(&t, l, "reason", "; ");
     if (t.len)
         page_wrap(o, COL_RW + 2, "", text);
 }
@@ -130,17 +130,17 @@ static void put_cell(struct render_out *o, const struct journal_line *l)
     struct text t = text_over(line, sizeof line), w = text_over(word, sizeof word);
     size_t at;
 
-    text_size(&w, line_u64(l, "block_bytes"));
+    text_size(&w, event_u64(l, "block_bytes"));
     column_right(&t, COL_BLOCK, word);
-    line_str(l, "rw", word, sizeof word);
+    event_str(l, "rw", word, sizeof word);
     text_char(&t, ' ');
     column_left(&t, COL_RW, COL_RW_WIDTH, word);
-    put_cell_number(&t, COL_DEPTH, 6, line_u64(l, "depth"), 0);
-    put_cell_number(&t, COL_RATE, 8, line_u64(l, "bytes_per_s") / 100000, 1);
-    put_cell_number(&t, COL_IOPS, 8, line_u64(l, "iops_milli") / 1000, 0);
+    put_cell_number(&t, COL_DEPTH, 6, event_u64(l, "depth"), 0);
+    put_cell_number(&t, COL_RATE, 8, event_u64(l, "bytes_per_s") / 100000, 1);
+    put_cell_number(&t, COL_IOPS, 8, event_u64(l, "iops_milli") / 1000, 0);
     put_cell_percentile(&t, COL_P50, l, "500000");
     put_cell_percentile(&t, COL_P99, l, "990000");
-    line_str(l, "job", word, sizeof word);
+    event_str(l, "job", word, sizeof word);
     text_str(&t, "  ");
     at = max_u64(t.len, COL_JOB);
     column_left(&t, at, at + 2 < PAGE_COLUMNS ? PAGE_COLUMNS - at : 2, word);
@@ -158,7 +158,7 @@ static void put_cells(struct render_out *o, const struct run *run, const struct 
     put_cells_head(o);
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "step_end", &l))
-        if (line_is(&l, "disk", d->name))
+        if (event_is(&l, "disk", d->name))
             put_cell(o, &l);
 }
 
@@ -171,7 +171,7 @@ static void put_part(struct render_out *o, const char *label, const struct journ
 {
     char text[480];
 
-    if (line_str(l, key, text, sizeof text))
+    if (event_str(l, key, text, sizeof text))
         page_wrap(o, 8, label, text);
 }
 
@@ -182,12 +182,12 @@ static void put_finding(struct render_out *o, const struct journal_line *l, bool
     struct text t = text_over(text, sizeof text);
     bool asks_for_action;
 
-    line_str(l, "code", code, sizeof code);
-    line_str(l, "level", level, sizeof level);
+    event_str(l, "code", code, sizeof code);
+    event_str(l, "level", level, sizeof level);
     kind = finding_kind(code);
     asks_for_action = !str_equal(level, finding_level_text(FINDING_PASS)) &&
                       !str_equal(level, finding_level_text(FINDING_INFO));
-    if (with_subject && line_str(l, "subject", subject, sizeof subject))
+    if (with_subject && event_str(l, "subject", subject, sizeof subject))
         text_fmt(&t, "%s: ", subject);
     text_str(&t, kind ? kind->title : code);
     if (kind && asks_for_action)
@@ -210,11 +210,11 @@ static void put_findings_of(struct render_out *o, const struct run *run, const s
         return;
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "finding", &l))
-        if (line_is(&l, "subject", d->name))
+        if (event_is(&l, "subject", d->name))
             put_finding(o, &l, false);
 }
 
-void put_other_findings(struct render_out *o, const struct run *run)
+void summary_put_other_findings(struct render_out *o, const struct run *run)
 {
     struct run_lines lines;
     struct journal_line l, disk;
@@ -223,10 +223,10 @@ void put_other_findings(struct render_out *o, const struct run *run)
 
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "finding", &l)) {
-        line_str(&l, "subject", subject, sizeof subject);
+        event_str(&l, "subject", subject, sizeof subject);
         if (run_find_disk(run, subject, &disk))
             continue;
-        put_title_once(o, &any, "Findings on everything else");
+        summary_title_once(o, &any, "Findings on everything else");
         put_finding(o, &l, true);
     }
 }
@@ -244,15 +244,15 @@ static void put_errors(struct render_out *o, const struct run *run, const struct
     run_lines_start(&lines, run);
     while (run_lines_next(&lines, &l)) {
         struct text t = text_over(text, sizeof text);
-        uint64_t blocks = line_u64(&l, "blocks");
+        uint64_t blocks = event_u64(&l, "blocks");
 
-        if (str_equal(l.ev, "io_errors_more") && line_is(&l, "disk", d->name)) {
-            text_fmt(&t, "%llu more of the same step", ull(line_u64(&l, "count")));
-        } else if (str_equal(l.ev, "io_error") && line_is(&l, "disk", d->name) &&
+        if (str_equal(l.ev, "io_errors_more") && event_is(&l, "disk", d->name)) {
+            text_fmt(&t, "%llu more of the same step", ull(event_u64(&l, "count")));
+        } else if (str_equal(l.ev, "io_error") && event_is(&l, "disk", d->name) &&
                    shown++ < SHOWN_ERRORS_MAX) {
-            text_fmt(&t, "%s LBA %llu, %llu block%s", line_u64(&l, "located") ? "at" : "somewhere from",
-                     ull(line_u64(&l, "lba")), ull(blocks), plural(blocks));
-            add_str(&t, &l, "words", ": ");
+            text_fmt(&t, "%s LBA %llu, %llu block%s", event_u64(&l, "located") ? "at" : "somewhere from",
+                     ull(event_u64(&l, "lba")), ull(blocks), summary_plural(blocks));
+            summary_add(&t, &l, "words", ": ");
         } else {
             continue;
         }
@@ -266,17 +266,17 @@ static void put_drive_identity(struct render_out *o, const struct journal_line *
 {
     char text[360];
     struct text t = text_over(text, sizeof text);
-    uint64_t lba_bytes = line_u64(l, "lba_bytes"), lba_count = line_u64(l, "lba_count");
+    uint64_t lba_bytes = event_u64(l, "lba_bytes"), lba_count = event_u64(l, "lba_count");
 
-    add_str(&t, l, "model", "");
-    add_str(&t, l, "serial", ", serial ");
-    add_str(&t, l, "firmware", ", firmware ");
+    summary_add(&t, l, "model", "");
+    summary_add(&t, l, "serial", ", serial ");
+    summary_add(&t, l, "firmware", ", firmware ");
     page_wrap(o, 2, "", t.len ? text : "does not say what it is");
     text_reset(&t);
     text_capacity(&t, lba_bytes && lba_count > UINT64_MAX / lba_bytes ? UINT64_MAX : lba_count * lba_bytes);
     text_fmt(&t, ", %llu blocks of %llu bytes", ull(lba_count), ull(lba_bytes));
-    add_str(&t, l, "kind", ", ");
-    add_str(&t, l, "controller", " on ");
+    summary_add(&t, l, "kind", ", ");
+    summary_add(&t, l, "controller", " on ");
     page_wrap(o, 2, "", text);
 }
 
@@ -288,7 +288,7 @@ static void put_drive_verdict(struct render_out *o, const struct run *run, const
 
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "disk_verdict", &l))
-        if (line_is(&l, "disk", d->name) && line_str(&l, "why", why, sizeof why))
+        if (event_is(&l, "disk", d->name) && event_str(&l, "why", why, sizeof why))
             page_wrap(o, 2, "", why);
 }
 
@@ -311,7 +311,7 @@ static void (*const drive_parts[])(struct render_out *o, const struct run *run, 
     put_findings_of,
 };
 
-void put_drives(struct render_out *o, const struct run *run)
+void summary_put_drives(struct render_out *o, const struct run *run)
 {
     struct drive_walk w;
     struct journal_line l;
@@ -333,7 +333,7 @@ void put_drives(struct render_out *o, const struct run *run)
     }
 }
 
-void put_orphaned_cells(struct render_out *o, const struct run *run)
+void summary_put_orphaned_cells(struct render_out *o, const struct run *run)
 {
     struct run_lines lines;
     struct journal_line l, disk;
@@ -342,7 +342,7 @@ void put_orphaned_cells(struct render_out *o, const struct run *run)
 
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "step_end", &l)) {
-        line_str(&l, "disk", name, sizeof name);
+        event_str(&l, "disk", name, sizeof name);
         if (run_find_disk(run, name, &disk))
             continue;
         if (!any || !str_equal(name, last)) {

@@ -7,19 +7,23 @@
  * draw the same grid. */
 enum { GRID_MAX_COLUMNS = 240, GRID_MAX_ROWS = 80 };
 enum ink { INK_PLAIN, INK_DIM, INK_TITLE, INK_GOOD, INK_WARN, INK_BAD, INK_BAR, INK_COUNT };
-struct cell { char c; uint8_t ink; };                   /* printable ASCII */
+struct cell {
+    char c;
+    uint8_t ink;
+}; /* printable ASCII */
 struct grid {
     uint16_t columns, rows;
     struct cell cell[GRID_MAX_ROWS][GRID_MAX_COLUMNS];
 };
-void grid_clear(struct grid *g, unsigned columns, unsigned rows);       /* clamped to the maxima */
+void grid_clear(struct grid *g, unsigned columns, unsigned rows); /* clamped to the maxima */
 /* Everything outside the grid is cut, never wrapped. */
 void grid_text(struct grid *g, int row, int column, enum ink ink, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 void grid_bar(struct grid *g, int row, int column, int width, uint64_t done, uint64_t total);
-/* Calls put for each run of cells on one row that differ from `shown` and share an ink, then copies them there:
- * the least that must be drawn. */
+/* Calls put for each run of cells on one row that differ from `shown` and share an ink, then copies them
+ * there: the least that must be drawn. */
 void grid_diff(const struct grid *g, struct grid *shown,
-               void (*put)(void *ctx, int row, int column, enum ink ink, const char *text, int len), void *ctx);
+               void (*put)(void *ctx, int row, int column, enum ink ink, const char *text, int len),
+               void *ctx);
 
 #endif

@@ -2,9 +2,9 @@
 #include "column.h"
 #include "str.h"
 
-int grid_width(const struct grid *g) { return g->columns ? g->columns - 1 : 0; }
+int part_width(const struct grid *g) { return g->columns ? g->columns - 1 : 0; }
 
-enum ink verdict_ink(enum verdict v)
+enum ink part_verdict_ink(enum verdict v)
 {
     static const uint8_t inks[VERDICT_COUNT] = {
         [VERDICT_NOT_TESTED] = INK_DIM, [VERDICT_PASS] = INK_GOOD,   [VERDICT_WARN] = INK_WARN,
@@ -29,23 +29,23 @@ static void put_field(struct grid *g, int row, int column, int width, enum ink i
     grid_text(g, row, column, ink, "%s", field);
 }
 
-void put_text(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
+void part_text(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
 {
     put_field(g, row, column, width, ink, s, column_left);
 }
 
-void put_name(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
+void part_name(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
 {
     put_field(g, row, column, width, ink, s, column_name);
 }
 
-void put_right(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
+void part_right(struct grid *g, int row, int column, int width, enum ink ink, const char *s)
 {
     int len = (int)str_len(s);
 
     if (len < width)
         column += width - len;
-    put_text(g, row, column, width, ink, s);
+    part_text(g, row, column, width, ink, s);
 }
 
 /* ---- wrapped text ---- */
@@ -69,19 +69,19 @@ static const char *next_row(const char *s, int taken)
     return s;
 }
 
-int put_wrapped(struct grid *g, int row, int max_rows, int hang, enum ink ink, const char *s)
+int part_wrapped(struct grid *g, int row, int max_rows, int hang, enum ink ink, const char *s)
 {
     int rows = 0;
 
     while (rows < max_rows) {
-        int indent = rows ? hang : 0, room = grid_width(g) - indent, len;
+        int indent = rows ? hang : 0, room = part_width(g) - indent, len;
 
         if (room < NARROWEST)
             break;
         len = row_length(s, room);
         rows++;
         if (rows == max_rows || !s[len]) {
-            put_text(g, row + rows - 1, indent, room, ink, s);
+            part_text(g, row + rows - 1, indent, room, ink, s);
             break;
         }
         grid_text(g, row + rows - 1, indent, ink, "%.*s", len, s);
@@ -92,12 +92,12 @@ int put_wrapped(struct grid *g, int row, int max_rows, int hang, enum ink ink, c
     return rows ? rows : 1;
 }
 
-int wrapped_rows(const struct grid *g, int hang, const char *s)
+int part_rows_needed(const struct grid *g, int hang, const char *s)
 {
     int rows = 0;
 
     do {
-        int room = grid_width(g) - (rows ? hang : 0);
+        int room = part_width(g) - (rows ? hang : 0);
 
         rows++;
         if (room < NARROWEST)
@@ -107,19 +107,19 @@ int wrapped_rows(const struct grid *g, int hang, const char *s)
     return rows;
 }
 
-void put_list(struct grid *g, int row, int end, const char (*lines)[120], unsigned count)
+void part_list(struct grid *g, int row, int end, const char (*lines)[120], unsigned count)
 {
     enum { HANG = 4 };
     unsigned fit = end > row ? (unsigned)(end - row) : 0, needed = 0, shown = count;
     bool wrap;
 
     for (unsigned i = 0; i < count && needed <= fit; i++)
-        needed += (unsigned)wrapped_rows(g, HANG, lines[i]);
+        needed += (unsigned)part_rows_needed(g, HANG, lines[i]);
     wrap = needed <= fit;
     if (count > fit)
         shown = fit ? fit - 1 : 0;
     for (unsigned i = 0; i < shown; i++)
-        row += put_wrapped(g, row, wrap ? end - row : 1, HANG, INK_PLAIN, lines[i]);
+        row += part_wrapped(g, row, wrap ? end - row : 1, HANG, INK_PLAIN, lines[i]);
     if (shown < count && fit)
         grid_text(g, row, 0, INK_WARN, "%u more below", count - shown);
 }

@@ -50,17 +50,17 @@ static int put_big(struct grid *g, int row, enum ink ink, const char *word)
 {
     int len = (int)str_len(word), high = g->rows >= 50 ? 2 : 1, wide = 2 * high, width;
 
-    while (wide > 1 && len * LETTER_STEP * wide > grid_width(g))
+    while (wide > 1 && len * LETTER_STEP * wide > part_width(g))
         wide--;
     width = (len * LETTER_STEP - 1) * wide;
-    if (width > grid_width(g)) {
+    if (width > part_width(g)) {
         grid_text(g, row, 0, ink, "%s", word);
         return 1;
     }
     for (int i = 0; i < len; i++) {
         const struct letter *l = letter_for(word[i]);
         if (l)
-            put_letter(g, row, (grid_width(g) - width) / 2 + i * LETTER_STEP * wide, wide, high, ink, l);
+            put_letter(g, row, (part_width(g) - width) / 2 + i * LETTER_STEP * wide, wide, high, ink, l);
     }
     return LETTER_ROWS * high;
 }
@@ -72,12 +72,12 @@ void view_end(struct grid *g, const struct end_view *v)
     int row = 1, where_rows;
 
     grid_clear(g, g->columns, g->rows);
-    row += put_big(g, row, verdict_ink(v->verdict), verdict_text(v->verdict)) + 1;
-    row += put_wrapped(g, row, HEADLINE_ROWS, HANG, INK_TITLE, v->headline) + 1;
+    row += put_big(g, row, part_verdict_ink(v->verdict), verdict_text(v->verdict)) + 1;
+    row += part_wrapped(g, row, HEADLINE_ROWS, HANG, INK_TITLE, v->headline) + 1;
     str_fmt(where, sizeof where, "Results: %s", v->where);
-    where_rows = wrapped_rows(g, HANG, where);
+    where_rows = part_rows_needed(g, HANG, where);
     if (where_rows > WHERE_ROWS)
         where_rows = WHERE_ROWS;
-    put_list(g, row, g->rows - where_rows - 1, v->lines, v->line_count);
-    put_wrapped(g, g->rows - where_rows, where_rows, HANG, INK_PLAIN, where);
+    part_list(g, row, g->rows - where_rows - 1, v->lines, v->line_count);
+    part_wrapped(g, g->rows - where_rows, where_rows, HANG, INK_PLAIN, where);
 }

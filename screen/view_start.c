@@ -9,13 +9,13 @@ void view_start(struct grid *g, const struct start_view *v)
     char medium[120];
 
     grid_clear(g, g->columns, g->rows);
-    put_text(g, row++, 0, grid_width(g), INK_TITLE, v->product);
-    row += put_wrapped(g, row, MACHINE_ROWS, HANG, INK_PLAIN, v->machine);
+    part_text(g, row++, 0, part_width(g), INK_TITLE, v->product);
+    row += part_wrapped(g, row, MACHINE_ROWS, HANG, INK_PLAIN, v->machine);
     str_fmt(medium, sizeof medium, "Results: %s", v->medium);
-    row += put_wrapped(g, row, MEDIUM_ROWS, HANG, INK_PLAIN, medium);
+    row += part_wrapped(g, row, MEDIUM_ROWS, HANG, INK_PLAIN, medium);
     row++;
     if (!v->line_count)
         grid_text(g, row, 0, INK_WARN, "no controller and no disk was found");
-    put_list(g, row, g->rows - PLAN_ROWS - 1, v->lines, v->line_count);
-    put_wrapped(g, g->rows - PLAN_ROWS, PLAN_ROWS, HANG, INK_TITLE, v->plan);
+    part_list(g, row, g->rows - PLAN_ROWS - 1, v->lines, v->line_count);
+    part_wrapped(g, g->rows - PLAN_ROWS, PLAN_ROWS, HANG, INK_TITLE, v->plan);
 }

@@ -37,7 +37,7 @@ static int grow(int *spare, int min, int max)
 static struct layout layout_for(const struct grid *g)
 {
     struct layout l;
-    int spare = grid_width(g) - (DISK_MIN + JOB_MIN + BAR_MIN + RATE + IOPS + P99 + ERRORS + STATE + GAPS);
+    int spare = part_width(g) - (DISK_MIN + JOB_MIN + BAR_MIN + RATE + IOPS + P99 + ERRORS + STATE + GAPS);
 
     if (spare < 0)
         spare = 0;
@@ -61,8 +61,8 @@ static void put_heads(struct grid *g, const struct layout *l)
     int column = 0;
 
     for (unsigned i = 0; i < ARRAY_COUNT(heads); i++) {
-        (heads[i].right ? put_right : put_text)(g, FIRST_LANE_ROW - 1, column, heads[i].width, INK_DIM,
-                                                heads[i].word);
+        (heads[i].right ? part_right : part_text)(g, FIRST_LANE_ROW - 1, column, heads[i].width, INK_DIM,
+                                                  heads[i].word);
         column += heads[i].width + 1;
     }
 }
@@ -74,7 +74,7 @@ static int put_number(struct grid *g, int row, int column, int width, enum ink i
     struct text t = text_over(word, sizeof word);
 
     column_number(&t, v, decimals, (size_t)width);
-    put_right(g, row, column, width, ink, word);
+    part_right(g, row, column, width, ink, word);
     return column + width + 1;
 }
 
@@ -90,7 +90,7 @@ static int put_p99(struct grid *g, int row, int column, uint64_t ns)
     /* "3 min 12 s" is one wider than the column: without its seconds it says enough. */
     if (t.len > P99)
         str_fmt(word, sizeof word, "%llu min", (unsigned long long)(ns / NS_PER_S / 60));
-    put_right(g, row, column, P99, ns ? INK_PLAIN : INK_DIM, word);
+    part_right(g, row, column, P99, ns ? INK_PLAIN : INK_DIM, word);
     return column + P99 + 1;
 }
 
@@ -104,9 +104,9 @@ static void put_lane(struct grid *g, int row, const struct layout *l, const stru
     const char *state = v->state ? v->state : "";
     int column = 0;
 
-    put_name(g, row, column, l->disk, INK_PLAIN, v->disk);
+    part_name(g, row, column, l->disk, INK_PLAIN, v->disk);
     column += l->disk + 1;
-    put_name(g, row, column, l->job, INK_PLAIN, v->job);
+    part_name(g, row, column, l->job, INK_PLAIN, v->job);
     column += l->job + 1;
     column = put_number(g, row, column, RATE, INK_PLAIN, v->bytes_per_s / 100000, 1);
     column = put_number(g, row, column, IOPS, INK_PLAIN, v->iops, 0);
@@ -114,7 +114,7 @@ static void put_lane(struct grid *g, int row, const struct layout *l, const stru
     column = put_number(g, row, column, ERRORS, v->errors ? INK_BAD : INK_DIM, v->errors, 0);
     grid_bar(g, row, column, l->bar, v->done, v->total);
     column += l->bar + 1;
-    put_text(g, row, column, STATE, state_ink(state), state);
+    part_text(g, row, column, STATE, state_ink(state), state);
 }
 
 static bool is_bad(const struct lane_view *v)
@@ -134,7 +134,7 @@ static void put_times(struct grid *g, const struct sweep_view *v)
         text_duration(&t, v->remaining_ns);
         text_str(&t, " left");
     }
-    put_text(g, 1, 0, grid_width(g), INK_PLAIN, line);
+    part_text(g, 1, 0, part_width(g), INK_PLAIN, line);
 }
 
 static void put_error_count(struct grid *g, const struct sweep_view *v)
@@ -177,7 +177,7 @@ void view_sweep(struct grid *g, const struct sweep_view *v)
     char worst[160];
 
     grid_clear(g, g->columns, g->rows);
-    put_text(g, 0, 0, grid_width(g), INK_TITLE, v->title);
+    part_text(g, 0, 0, part_width(g), INK_TITLE, v->title);
     put_times(g, v);
     put_error_count(g, v);
     put_lanes(g, v);
@@ -185,5 +185,5 @@ void view_sweep(struct grid *g, const struct sweep_view *v)
         str_fmt(worst, sizeof worst, "%s: %s", verdict_text(v->worst_level), v->worst);
     else
         str_copy(worst, sizeof worst, "nothing to report so far");
-    put_wrapped(g, g->rows - 2, 2, 4, v->worst[0] ? verdict_ink(v->worst_level) : INK_DIM, worst);
+    part_wrapped(g, g->rows - 2, 2, 4, v->worst[0] ? part_verdict_ink(v->worst_level) : INK_DIM, worst);
 }

@@ -61,9 +61,10 @@ static void put_devices(struct journal *j)
     static const struct controller_info controllers[] = {
         { "nvme0", "nvme", "0000:01:00.0", 0x144d, 0xa80a, 0x144d, 0xa801, 0x010802, "NVM Express controller",
           "Samsung SSD 980 PRO 1TB", "S5GXNX0T123456", "5B2QGXA7", "" },
-        { "sata0", "ahci", "0000:00:1f.2", 0x8086, 0x2922, 0x1af4, 0x1100, 0x010601, "SATA controller, AHCI mode",
-          "", "", "", "" },
-        { "raid0", "", "0000:02:00.0", 0x1000, 0x005d, 0x1028, 0x1f49, 0x010400, "MegaRAID SAS-3 3108", "", "", "",
+        { "sata0", "ahci", "0000:00:1f.2", 0x8086, 0x2922, 0x1af4, 0x1100, 0x010601,
+          "SATA controller, AHCI mode", "", "", "", "" },
+        { "raid0", "", "0000:02:00.0", 0x1000, 0x005d, 0x1028, 0x1f49, 0x010400, "MegaRAID SAS-3 3108", "",
+          "", "",
           "this card is of a generation that this version does not drive; its drives can be tested with the firmware "
           "path (firmware_path=1), without speeds" },
     };
@@ -72,8 +73,8 @@ static void put_devices(struct journal *j)
           "S5GXNX0T123456 eui.0025385b11b3f2a1", 512, 4096, 131072, 1953525168, 1023, "no", "" },
         { "sata0.0", "sata0", "SATA", "WDC WD40EFRX-68N32N0", "WD-WCC7K0AB1CD2", "82.00A82",
           "WD-WCC7K0AB1CD2 5000c500a1b2c3d4", 512, 4096, 33554432, 7814037168, 32, "yes", "" },
-        { "sata0.1", "sata0", "SATA", "ST31000524AS, \"refurb\"", "9VPE0000", "JC45", "9VPE0000", 512, 512, 33554432,
-          1953525168, 32, "yes", "locked by an ATA password" },
+        { "sata0.1", "sata0", "SATA", "ST31000524AS, \"refurb\"", "9VPE0000", "JC45", "9VPE0000", 512, 512,
+          33554432, 1953525168, 32, "yes", "locked by an ATA password" },
     };
 
     for (unsigned i = 0; i < 3; i++)
@@ -82,18 +83,29 @@ static void put_devices(struct journal *j)
         journal_disk(j, &disks[i]);
 }
 
-static struct step_result cell(uint32_t step, const char *disk, const char *rw, uint32_t block_bytes, uint16_t depth,
-                               uint64_t ios, uint64_t latency_ns)
+static struct step_result cell(uint32_t step, const char *disk, const char *rw, uint32_t block_bytes,
+                               uint16_t depth, uint64_t ios, uint64_t latency_ns)
 {
-    struct step_result r = { .step = step, .block_bytes = block_bytes, .command_bytes = block_bytes,
-                             .depth_asked = depth, .depth = depth, .span_lbas = 1000000, .ios = ios,
-                             .bytes = ios * block_bytes, .run_ns = 10000000000, .ramp_ns = 500000000,
-                             .latency_min_ns = latency_ns / 2, .latency_mean_ns = latency_ns,
-                             .latency_max_ns = latency_ns * 40, .longest_poll_gap_ns = 900, .busy_ns = 70000000 };
+    struct step_result r = { .step = step,
+                             .block_bytes = block_bytes,
+                             .command_bytes = block_bytes,
+                             .depth_asked = depth,
+                             .depth = depth,
+                             .span_lbas = 1000000,
+                             .ios = ios,
+                             .bytes = ios * block_bytes,
+                             .run_ns = 10000000000,
+                             .ramp_ns = 500000000,
+                             .latency_min_ns = latency_ns / 2,
+                             .latency_mean_ns = latency_ns,
+                             .latency_max_ns = latency_ns * 40,
+                             .longest_poll_gap_ns = 900,
+                             .busy_ns = 70000000 };
 
     snprintf(r.disk, sizeof r.disk, "%s", disk);
     snprintf(r.rw, sizeof r.rw, "%s", rw);
-    snprintf(r.job, sizeof r.job, "%s-%uk-qd%u", strcmp(rw, "read") ? "rand" : "seq", block_bytes / 1024, depth);
+    snprintf(r.job, sizeof r.job, "%s-%uk-qd%u", strcmp(rw, "read") ? "rand" : "seq", block_bytes / 1024,
+             depth);
     for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
         r.latency_percentile_ns[i] = latency_ns * (i + 4) / 8;
         if (percentile_ppm[i] == 999900 ? ios >= 100000 : ios > 1000)
@@ -125,8 +137,9 @@ static void put_nvme_steps(struct journal *j)
 
 static void put_sata_steps(struct journal *j)
 {
-    struct io_error_record e = { .lba = 1234567, .blocks = 8, .located = true, .status = 3, .detail = 0x4051,
-                                 .at_ns = 21500000000 };
+    struct io_error_record e = {
+        .lba = 1234567, .blocks = 8, .located = true, .status = 3, .detail = 0x4051, .at_ns = 21500000000
+    };
     struct step_result r = cell(3, "sata0.0", "randread", 4096, 1, 812, 12300000);
 
     journal_step_start(j, 3, "random read 4 KiB QD 1", 1);
@@ -144,13 +157,15 @@ static void put_sata_steps(struct journal *j)
 
 static void put_findings(struct journal *j)
 {
-    struct finding f = { "io-error", FINDING_FAIL, "sata0.0", "117 of 929 reads failed, the first at LBA 1234567",
-                         "no failed read" };
+    struct finding f = { "io-error", FINDING_FAIL, "sata0.0",
+                         "117 of 929 reads failed, the first at LBA 1234567", "no failed read" };
 
     journal_finding(j, &f);
-    f = (struct finding){ "controller-not-driven", FINDING_WARN, "raid0", "MegaRAID SAS-3 3108 at 0000:02:00.0", "" };
+    f = (struct finding){ "controller-not-driven", FINDING_WARN, "raid0",
+                          "MegaRAID SAS-3 3108 at 0000:02:00.0", "" };
     journal_finding(j, &f);
-    f = (struct finding){ "clock-not-invariant", FINDING_INFO, "clock", "CPUID 80000007h EDX bit 8 is 0", "1" };
+    f = (struct finding){ "clock-not-invariant", FINDING_INFO, "clock", "CPUID 80000007h EDX bit 8 is 0",
+                          "1" };
     journal_finding(j, &f);
     f = (struct finding){ "from-the-future", FINDING_CANNOT_TELL, "nvme0n1", "something new", "" };
     journal_finding(j, &f);
@@ -159,9 +174,18 @@ static void put_findings(struct journal *j)
 void sample_run(struct journal *j)
 {
     static const struct machine_info machine = {
-        "Baresweep", "0.1.0", "Dell Inc.", "PowerEdge R720", "ABC1234", "4c4c4544-0042-4310-8031-c3c04f313233",
-        "2.9.0", "EDK II 1.00", "PciRoot(0x0)/Pci(0x1d,0x0)/USB(0x0,0x0)/HD(1)/EFI/BOOT/BOOTX64.EFI",
-        "2026-11-30T14:00:00", 2399998000, true
+        "Baresweep",
+        "0.1.0",
+        "Dell Inc.",
+        "PowerEdge R720",
+        "ABC1234",
+        "4c4c4544-0042-4310-8031-c3c04f313233",
+        "2.9.0",
+        "EDK II 1.00",
+        "PciRoot(0x0)/Pci(0x1d,0x0)/USB(0x0,0x0)/HD(1)/EFI/BOOT/BOOTX64.EFI",
+        "2026-11-30T14:00:00",
+        2399998000,
+        true
     };
     struct run_status status = { VERDICT_FAIL, true, false };
     struct run_ending ending = { 1, 3, false };
@@ -169,7 +193,8 @@ void sample_run(struct journal *j)
     journal_run_start(j, &machine, "rack 12, slot 3");
     journal_conf(j, "baresweep.conf", 0xdeadbeef, "plan=default time_scale_pct=100");
     put_devices(j);
-    journal_problem(j, "baresweep.conf", 7, "", "unknown key \"expect_disk\": did you mean \"expect_disks\"?");
+    journal_problem(j, "baresweep.conf", 7, "",
+                    "unknown key \"expect_disk\": did you mean \"expect_disks\"?");
     journal_problem(j, "jobs/burn.fio", 4294967295u, "verify-all",
                     "rw=randwrite writes: this version only reads. Use rw=randread, or leave the job out");
     journal_plan(j, 4, 40000000000);
@@ -208,7 +233,8 @@ struct step_result extreme_result(void)
 }
 
 /* ---- reports ---- */
-static struct memory render(void (*how)(const char *, size_t, struct render_out *), const char *text, size_t len)
+static struct memory render(void (*how)(const char *, size_t, struct render_out *), const char *text,
+                            size_t len)
 {
     struct memory m = { 0 };
     struct render_out out = { .write = memory_line, .ctx = &m };
@@ -243,5 +269,6 @@ void check_golden(const char *name, const char *got, size_t len)
     bool same = f && n == len && !memcmp(want, got, len);
     free(want);
     if (!same)
-        test_fail(path, 1, "differs from what was made now; if that is right: make golden.  Now:\n%.*s", (int)len, got);
+        test_fail(path, 1, "differs from what was made now; if that is right: make golden.  Now:\n%.*s",
+                  (int)len, got);
 }

@@ -8,7 +8,7 @@
 struct memory {
     char *bytes;
     size_t len, cap;
-    size_t limit;               /* refuses what would make it longer; 0: none */
+    size_t limit; /* refuses what would make it longer; 0: none */
     unsigned refused;
 };
 bool memory_line(void *ctx, const char *line, size_t len);

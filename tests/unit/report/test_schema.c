@@ -1,0 +1,114 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sample.h"
+#include "test.h"
+
+/* docs/journal.md is the schema: it must name every kind and every key that the writer can write. */
+static char *read_docs(void)
+{
+    char *text = calloc(1, 1 << 18);
+    FILE *f = fopen("docs/journal.md", "rb");
+
+    CHECK(f != NULL);
+    if (fread(text, 1, (1 << 18) - 1, f) == 0)
+        text[0] = 0;
+    fclose(f);
+    return text;
+}
+
+/* The part under the heading "### `kind`", up to the next heading. */
+static char *section_of(const char *docs, const char *kind)
+{
+    char heading[48];
+    const char *begin, *end;
+
+    snprintf(heading, sizeof heading, "\n### `%s`", kind);
+    begin = strstr(docs, heading);
+    if (!begin)
+        test_fail("docs/journal.md", 1, "lacks the kind %s", kind);
+    end = strstr(begin + 1, "\n##");
+    return strndup(begin, end ? (size_t)(end - begin) : strlen(begin));
+}
+
+static bool has_key(const char *text, const char *key)
+{
+    char row[96];
+
+    snprintf(row, sizeof row, "\n| `%s` |", key);
+    return strstr(text, row) != NULL;
+}
+
+static bool is_common(const char *key)
+{
+    static const char *const common[] = { "v", "run", "seq", "t_ns", "ev", "crc" };
+
+    for (unsigned i = 0; i < sizeof common / sizeof common[0]; i++)
+        if (!strcmp(key, common[i]))
+            return true;
+    return false;
+}
+
+static void check_line(const char *docs, const struct journal_line *l)
+{
+    char *section = section_of(docs, l->ev);
+    struct json_value key, value;
+    size_t cursor = 0;
+    char name[64];
+
+    while (json_next(&l->body, &cursor, &key, &value)) {
+        json_to_str(&key, name, sizeof name);
+        if (!has_key(is_common(name) ? docs : section, name))
+            test_fail("docs/journal.md", 1, "does not explain %s of %s", name, l->ev);
+    }
+    /* And the other way round: what is explained is written. */
+    for (const char *row = strstr(section, "\n| `"); row; row = strstr(row + 1, "\n| `")) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(row + 4, "`"), row + 4);
+        if (!json_member(&l->body, name, &value))
+            test_fail("docs/journal.md", 1, "explains %s of %s, which is not written", name, l->ev);
+    }
+    free(section);
+}
+
+TEST(every_kind_and_key_that_is_written_stands_in_the_documentation)
+{
+    struct memory file = { 0 }, port = { 0 };
+    struct journal *j = journal_new(&file, 1);
+    char *docs = read_docs(), *big = malloc(JOURNAL_LINE_MAX);
+    struct journal_reader r;
+    struct journal_line l;
+    uint64_t lines = 0;
+
+    memset(big, 'x', JOURNAL_LINE_MAX - 1);
+    big[JOURNAL_LINE_MAX - 1] = 0;
+    journal_add_sink(j, memory_line, &port, true);
+    sample_run(j);
+    journal_log(j, 0, big);
+    journal_reader_start(&r, file.bytes, file.len);
+    for (; journal_reader_next(&r, &l) == JOURNAL_LINE; lines++)
+        check_line(docs, &l);
+    EQ(lines, j->seq);
+    journal_reader_start(&r, port.bytes, port.len);
+    while (journal_reader_next(&r, &l) == JOURNAL_LINE)
+        check_line(docs, &l);
+    memory_free(&file);
+    memory_free(&port);
+    free(j);
+    free(docs);
+    free(big);
+}
+
+TEST(every_flag_and_percentile_stands_in_the_documentation)
+{
+    char *docs = read_docs(), word[40];
+
+    for (unsigned i = 0; i < step_flag_count; i++) {
+        snprintf(word, sizeof word, "| `%s` |", step_flags[i].name);
+        HAS_STR(docs, word);
+    }
+    for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
+        snprintf(word, sizeof word, "`%u`", percentile_ppm[i]);
+        HAS_STR(docs, word);
+    }
+    free(docs);
+}
