@@ -141,7 +141,7 @@ static void read_medium(struct model_ahci *m, struct model_ahci_port *p, struct 
                         struct ahci_cursor *cur, struct ahci_answer *a)
 {
     struct model_ahci_drive *d = &p->drive;
-    uint8_t block[BLOCK_BYTES_MAX];
+    static uint8_t block[BLOCK_BYTES_MAX];
     uint32_t good, move;
 
     if (d->security_locked || s->nth == d->nth_abort) {

@@ -2,8 +2,8 @@
 #define TESTS_MODELS_MFI_H
 #include "device.h"
 
-/* A MegaRAID MFI controller at register level (fact sheet mfi.md, sections 1 to 5): the 1078 and 2108 register
- * interfaces; a further generation is a row in the model's table.
+/* A MegaRAID MFI controller at register level (fact sheet mfi.md, sections 1 to 5): the 1078 and 2108
+ * register interfaces; a further generation is a row in the model's table.
  *
  *     static struct model_mfi mfi;
  *     model_mfi_init(&mfi, MODEL_MFI_2108);                 firmware READY, no drives
@@ -31,16 +31,19 @@ enum {
     MODEL_MFI_UNDEFINED = 0x0,
     MODEL_MFI_BOOT_BLOCK = 0x1,
     MODEL_MFI_FW_INIT = 0x4,
-    MODEL_MFI_HANDSHAKE = 0x6,          /* ends with doorbell 08h */
+    MODEL_MFI_HANDSHAKE = 0x6, /* ends with doorbell 08h */
     MODEL_MFI_FW_INIT_2 = 0x7,
     MODEL_MFI_DEVICE_SCAN = 0x8,
-    MODEL_MFI_BOOT_MESSAGE = 0x9,       /* ends with doorbell 10h */
+    MODEL_MFI_BOOT_MESSAGE = 0x9, /* ends with doorbell 10h */
     MODEL_MFI_FLUSH_CACHE = 0xa,
     MODEL_MFI_READY = 0xb,
-    MODEL_MFI_OPERATIONAL = 0xc,        /* as another driver left it; ends with doorbell 02h */
+    MODEL_MFI_OPERATIONAL = 0xc, /* as another driver left it; ends with doorbell 02h */
     MODEL_MFI_FAULT = 0xf
 };
-struct model_mfi_step { uint8_t state; uint64_t ns; };  /* then the next step; after the last: READY */
+struct model_mfi_step {
+    uint8_t state;
+    uint64_t ns;
+}; /* then the next step; after the last: READY */
 
 enum model_mfi_pd_state {
     MODEL_MFI_PD_GOOD = 0x00,
@@ -51,30 +54,34 @@ enum model_mfi_pd_state {
     MODEL_MFI_PD_REBUILD = 0x14,
     MODEL_MFI_PD_ONLINE = 0x18,
     MODEL_MFI_PD_COPYBACK = 0x20,
-    MODEL_MFI_PD_SYSTEM = 0x40          /* JBOD */
+    MODEL_MFI_PD_SYSTEM = 0x40 /* JBOD */
 };
 enum { MODEL_MFI_LD_OFFLINE, MODEL_MFI_LD_PARTIAL, MODEL_MFI_LD_DEGRADED, MODEL_MFI_LD_OPTIMAL };
 
 struct model_mfi_medium {
-    uint64_t blocks;                    /* of block_bytes */
-    uint32_t block_bytes;               /* 512 or 4096 */
-    uint32_t physical_exponent;         /* READ CAPACITY(16) */
-    uint64_t latency_ns;                /* of a read, beside the card's */
-    struct { uint64_t first, count; bool once; } bad[MODEL_MFI_BAD_RANGES];     /* count 0: unused */
-    unsigned unit_attentions;           /* the next n commands answer 6/29/00 */
+    uint64_t blocks;            /* of block_bytes */
+    uint32_t block_bytes;       /* 512 or 4096 */
+    uint32_t physical_exponent; /* READ CAPACITY(16) */
+    uint64_t latency_ns;        /* of a read, beside the card's */
+    struct {
+        uint64_t first, count;
+        bool once;
+    } bad[MODEL_MFI_BAD_RANGES]; /* count 0: unused */
+    unsigned unit_attentions;    /* the next n commands answer 6/29/00 */
     char vendor[9], product[17], revision[5], serial[21];
-    uint64_t naa;                       /* VPD 83h; 0: the page has no designator */
-    bool no_capacity_16;                /* READ CAPACITY(16) is an invalid opcode */
-    uint16_t rotation_rpm;              /* VPD B1h; 0: the page does not exist */
-    uint8_t pending_sense[3];           /* for REQUEST SENSE */
+    uint64_t naa;             /* VPD 83h; 0: the page has no designator */
+    bool no_capacity_16;      /* READ CAPACITY(16) is an invalid opcode */
+    uint16_t rotation_rpm;    /* VPD B1h; 0: the page does not exist */
+    uint8_t pending_sense[3]; /* for REQUEST SENSE */
 };
 struct model_mfi_ld {
     bool present;
-    uint8_t target, state, primary_level, qualifier, secondary_level, stripe_exponent, drives_per_span, span_depth;
+    uint8_t target, state, primary_level, qualifier, secondary_level, stripe_exponent, drives_per_span,
+        span_depth;
     uint8_t default_policy, current_policy, disk_policy, access, no_bgi, consistent;
     uint16_t seq;
     char name[17];
-    uint32_t active;                    /* progress bits: 0 CC, 1 BGI, 2 foreground init, 3 reconstruction */
+    uint32_t active; /* progress bits: 0 CC, 1 BGI, 2 foreground init, 3 reconstruction */
     uint16_t progress[4], elapsed_s[4];
     struct model_mfi_medium medium;
 };
@@ -86,19 +93,19 @@ struct model_mfi_pd {
     bool foreign, write_cache, no_smart_alert;
     uint32_t media_errors, other_errors, predictive_failures;
     uint64_t sas_address;
-    uint8_t ld_target;                  /* 0xff: in no virtual drive */
+    uint8_t ld_target; /* 0xff: in no virtual drive */
     uint32_t active;
     uint16_t progress[3], elapsed_s[3];
-    struct model_mfi_medium medium;     /* readable by PD_SCSI_IO in state SYSTEM only */
+    struct model_mfi_medium medium; /* readable by PD_SCSI_IO in state SYSTEM only */
 };
 struct model_mfi_event {
     uint32_t seq, time_s, code;
     uint16_t locale;
-    int8_t severity;                    /* the class: -2 debug ... 4 dead */
+    int8_t severity; /* the class: -2 debug ... 4 dead */
     char text[128];
 };
 struct model_mfi_bbu {
-    uint8_t type;                       /* 0: none, BBU commands answer 22h */
+    uint8_t type; /* 0: none, BBU commands answer 22h */
     uint16_t millivolts;
     int16_t milliamperes;
     uint16_t temperature_c, charge_percent, cycles;
@@ -108,13 +115,13 @@ struct model_mfi_bbu {
 
 /* A management command (DCMD opcode) or frame that is answered otherwise than it should. */
 enum model_mfi_lie_how {
-    MODEL_MFI_UNTOUCHED,                /* status 0, the buffer as it was */
-    MODEL_MFI_STATUS,                   /* value is the status */
-    MODEL_MFI_LOST,                     /* never answered */
-    MODEL_MFI_DELAY,                    /* value ns late */
-    MODEL_MFI_ONES,                     /* status 0, the whole buffer FFh */
-    MODEL_MFI_SHORT,                    /* status 0, only the first `value` bytes written */
-    MODEL_MFI_BYTE                      /* good, but byte value>>8 of the answer is value&FFh */
+    MODEL_MFI_UNTOUCHED, /* status 0, the buffer as it was */
+    MODEL_MFI_STATUS,    /* value is the status */
+    MODEL_MFI_LOST,      /* never answered */
+    MODEL_MFI_DELAY,     /* value ns late */
+    MODEL_MFI_ONES,      /* status 0, the whole buffer FFh */
+    MODEL_MFI_SHORT,     /* status 0, only the first `value` bytes written */
+    MODEL_MFI_BYTE       /* good, but byte value>>8 of the answer is value&FFh */
 };
 struct model_mfi_lie {
     uint32_t opcode;
@@ -130,17 +137,17 @@ struct model_mfi_frame {
     uint32_t bytes, snapshot, context;
     uint16_t flags;
     uint8_t cmd;
-    unsigned long nth;                  /* media read number; 0: none */
+    unsigned long nth; /* media read number; 0: none */
 };
 
 struct model_mfi_seen {
-    unsigned long frames[16];           /* by frame command */
+    unsigned long frames[16]; /* by frame command */
     unsigned long dcmds, reads, blocks, media_errors, inits, hand_backs, resets, flushes;
-    unsigned long refused_writes;       /* each was a violation, nothing was changed */
+    unsigned long refused_writes; /* each was a violation, nothing was changed */
     unsigned max_in_flight;
-    uint32_t last_opcode, opcodes[64];  /* different DCMD opcodes in order of appearance */
+    uint32_t last_opcode, opcodes[64]; /* different DCMD opcodes in order of appearance */
     unsigned opcode_count;
-    unsigned long cdbs[256];            /* by SCSI opcode */
+    unsigned long cdbs[256]; /* by SCSI opcode */
 };
 
 struct model_mfi {
@@ -149,16 +156,16 @@ struct model_mfi {
 
     /* ---- the card ---- */
     uint16_t vendor_id, device_id, subvendor_id, subdevice_id;
-    uint16_t max_cmds;                  /* status word 15:0 and length of the reply ring */
-    uint8_t max_sge;                    /* status word 23:16 */
-    bool ieee_sgl;                      /* status word bit 26 */
-    uint32_t fault_code;                /* status word 27:0 in state FAULT */
-    uint32_t max_request_sectors;       /* 0: says nothing and has no limit */
+    uint16_t max_cmds;            /* status word 15:0 and length of the reply ring */
+    uint8_t max_sge;              /* status word 23:16 */
+    bool ieee_sgl;                /* status word bit 26 */
+    uint32_t fault_code;          /* status word 27:0 in state FAULT */
+    uint32_t max_request_sectors; /* 0: says nothing and has no limit */
     uint16_t max_strips_per_io;
     uint16_t memory_mib;
     char product[81], serial[33], package[97];
     uint32_t ld_ops, adapter_ops, hw_present;
-    uint8_t rates[5];                   /* rebuild, patrol, BGI, CC, reconstruction */
+    uint8_t rates[5]; /* rebuild, patrol, BGI, CC, reconstruction */
     struct model_mfi_ld ld[MODEL_MFI_LDS];
     struct model_mfi_pd pd[MODEL_MFI_PDS];
     struct model_mfi_event event[MODEL_MFI_EVENTS];
@@ -168,43 +175,43 @@ struct model_mfi {
 
     /* ---- firmware states, at power-on ---- */
     struct model_mfi_step step[MODEL_MFI_STEPS];
-    unsigned step_count;                /* 0: READY at once */
-    bool boot_message_may_be_acknowledged;      /* else that is a violation */
-    uint64_t hand_back_ns;              /* from doorbell 02h to READY; MODEL_MFI_NEVER */
-    uint8_t hand_back_state;            /* the state meanwhile: OPERATIONAL, FLUSH_CACHE, FAULT */
-    bool reset_helps;                   /* an adapter reset of a FAULTed card ends in READY after reset_ns */
+    unsigned step_count;                   /* 0: READY at once */
+    bool boot_message_may_be_acknowledged; /* else that is a violation */
+    uint64_t hand_back_ns;                 /* from doorbell 02h to READY; MODEL_MFI_NEVER */
+    uint8_t hand_back_state;               /* the state meanwhile: OPERATIONAL, FLUSH_CACHE, FAULT */
+    bool reset_helps; /* an adapter reset of a FAULTed card ends in READY after reset_ns */
     uint64_t reset_ns;
 
     /* ---- behaviour ---- */
     uint64_t init_ns, dcmd_ns, latency_ns;
-    uint64_t ooo_step_ns;               /* frames 0, 1, 2, 3 mod 4 take 3, 2, 1, 0 times this on top */
-    uint8_t init_status;                /* INIT is answered with this */
-    bool ring_leaves_status;            /* a good frame of the ring kind: status byte not written */
-    bool posts_polled_frames;           /* as QEMU: flag 1 is ignored */
-    bool masking_resets;                /* as QEMU: OMSK all ones is a soft reset */
-    bool unknown_is_ok;                 /* as QEMU: an unknown DCMD is answered 00 without data */
-    bool qemu_ids;                      /* as QEMU: PD id is slot << 8, PD_SCSI_IO wants the slot, PD info is blank */
-    bool queries_unknown;               /* PD and LD list queries are unknown DCMDs (old firmware) */
+    uint64_t ooo_step_ns;     /* frames 0, 1, 2, 3 mod 4 take 3, 2, 1, 0 times this on top */
+    uint8_t init_status;      /* INIT is answered with this */
+    bool ring_leaves_status;  /* a good frame of the ring kind: status byte not written */
+    bool posts_polled_frames; /* as QEMU: flag 1 is ignored */
+    bool masking_resets;      /* as QEMU: OMSK all ones is a soft reset */
+    bool unknown_is_ok;       /* as QEMU: an unknown DCMD is answered 00 without data */
+    bool qemu_ids;            /* as QEMU: PD id is slot << 8, PD_SCSI_IO wants the slot, PD info is blank */
+    bool queries_unknown;     /* PD and LD list queries are unknown DCMDs (old firmware) */
     struct model_mfi_lie lie[MODEL_MFI_LIES];
     unsigned long nth_lost, nth_status, nth_late, nth_fault, nth_vanish, nth_garbage_context, nth_short;
-    uint8_t status_value;               /* for nth_status */
-    uint64_t late_ns;                   /* for nth_late */
-    unsigned nth_every;                 /* not 0: the above repeat every so many reads */
-    bool bench;                         /* frames are over at once: only the status byte is written */
+    uint8_t status_value; /* for nth_status */
+    uint64_t late_ns;     /* for nth_late */
+    unsigned nth_every;   /* not 0: the above repeat every so many reads */
+    bool bench;           /* frames are over at once: only the status byte is written */
 
     /* ---- seen ---- */
     struct model_mfi_seen seen;
     unsigned long violations;
 
     /* ---- state ---- */
-    bool powered, gone, operational, leaving, masked;
+    bool powered, gone, operational, leaving;
     uint8_t state;
     unsigned step_at;
     uint64_t step_end_ns, ready_ns;
     uint32_t omsk, osts, diag, diag_keys;
     uint32_t ring_entries, producer;
     uint64_t ring, producer_address, consumer_address;
-    unsigned in_flight, frame_top;      /* frame_top: one above the highest used entry */
+    unsigned in_flight, frame_top; /* frame_top: one above the highest used entry */
     unsigned long submitted;
     struct model_mfi_frame frame[MODEL_MFI_FRAMES];
 };
@@ -225,7 +232,8 @@ void model_mfi_like_qemu(struct model_mfi *m);
 /* The firmware breaks down now. */
 void model_mfi_fault(struct model_mfi *m);
 
-/* The content of one block (`bytes` of it).  target: of a virtual drive; 100h + device id: of a physical one. */
+/* The content of one block (`bytes` of it).  target: of a virtual drive; 100h + device id: of a physical one.
+ */
 void model_mfi_pattern(unsigned target, uint64_t lba, void *buf, size_t bytes);
 
 #endif
