@@ -19,6 +19,7 @@ INC_checks       := base drivers result checks
 INC_sweep        := base drivers result sweep
 INC_report       := base result report
 INC_screen       := base result screen
+INC_tools        := base result report
 INC_efi          := base drivers result checks sweep report screen efi
 INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen \
                     tests/unit tests/models tests/models/nvme tests/models/ahci tests/models/mfi \
@@ -112,11 +113,18 @@ $(foreach u,$(UNITS),$(eval $(call unit_program,$(u))))
 unit: $(addprefix unit-,$(UNITS))
 .PHONY: unit
 
+# make golden writes tests/golden anew from what the code makes now; look at the difference before you commit it.
+golden:
+	GOLDEN=write $(MAKE) unit-report unit-screen
+.PHONY: golden
+
 # ---- fuzz targets: tests/fuzz/fuzz_NAME.c over these rooms, seeds in tests/fuzz/corpus/NAME/ ----
 # make fuzz-NAME SECONDS=60 searches with libFuzzer (what it finds: out/corpus/NAME/, out/crash-NAME-*);
 # make replay-NAME runs the stored corpus once under gcc's sanitizers, make replay does so for all.
 FUZZ_json := base
 FUZZ_ini  := base
+FUZZ_journal := base result report
+FUZZ_LEN_journal := 16384
 FUZZ_nvme := base drivers drivers/nvme tests/platform/model tests/models/nvme
 FUZZES := $(foreach f,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)),$(if $(FUZZ_$(f)),$(f)))
 SECONDS := 60
@@ -156,6 +164,11 @@ $(foreach t,$(QTESTS),$(eval $(call qtest_program,$(t))))
 qtest: $(addprefix qtest-,$(QTESTS))
 .PHONY: qtest
 
+# ---- host tools ----
+$(OUT)/journal-tool: tools/journal.c $(call host_src,base result report) $(wildcard base/*.h result/*.h report/*.h)
+	@mkdir -p $(@D)
+	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
+
 # ---- lint ----
 C_FILES := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' 2>/dev/null)
 PORTABLE_SRC := $(call src,$(ROOMS))
@@ -187,5 +200,18 @@ $(OUT)/io_path.o: $(call objs,efi,$(IO_PATH_SRC))
 	ld -r -o $@ $^
 io-path: $(OUT)/io_path.o tools/io-path-allowed
 	@tools/check-io-path $(OUT)/io_path.o tools/io-path-allowed drivers/platform.h
+
+# ---- instructions per read: the shipping objects on the model, counted by callgrind ----
+BENCH_ROOMS := base drivers drivers/nvme result sweep
+BENCH_SRC := $(call src,tests/platform/model tests/models/nvme) bench/bench_cost.c
+INC_bench := $(INC_tests)
+$(OUT)/bench/%.o: %.c
+	@mkdir -p $(@D)
+	gcc $(WARN) -O2 -g $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
+$(OUT)/bench-cost: $(call objs,efi,$(call room_src,$(BENCH_ROOMS))) $(call objs,bench,$(BENCH_SRC))
+	@echo "  link  $@"; gcc -o $@ $^
+bench-cost: $(OUT)/bench-cost
+	bench/bench-cost $<
+.PHONY: bench-cost
 
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
