@@ -5,7 +5,8 @@
 /* AHCI 1.x host adapters (PCI class 010601h) and the ATA disks directly behind them.
  *
  * attach finds every implemented port at once, whatever gaps PI has: an empty port costs 30 ms for all of
- * them together, a spinning disk at most 31 s.  Optical drives, enclosures, port multipliers, host-managed
+ * them together, a disk that starts at most 31 s (41 s when it
+ * has to be asked twice).  Optical drives, enclosures, port multipliers, host-managed
  * disks and ports without a link are named in remarks.  A disk that cannot be read (locked, an IDENTIFY that
  * does not add up) is listed with ops NULL and its reason in why_not.
  *

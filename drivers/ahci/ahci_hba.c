@@ -49,24 +49,36 @@ static void take_ownership(struct ahci_hba *h)
 }
 
 /* ---- reset ---- */
-/* Before there are port records: engines that firmware left running, all at once.  What does not stop is
- * stopped by the reset. */
-static void stop_everything(struct ahci_hba *h, uint32_t on, uint32_t running)
+/* One engine (`on` and its `running` bit) of all ports, which wait together.  False: not all stopped in time.
+ */
+static bool stop_everything(struct ahci_hba *h, uint32_t on, uint32_t running)
 {
     struct ahci_wait w = ahci_wait_ms(ENGINE_STOP_MS);
+    bool stopped = true;
     uint32_t got;
 
-    for (unsigned n = 0; n < AHCI_MAX_PORTS; n++) {
-        uint32_t off = AHCI_PORT_BASE + n * AHCI_PORT_STRIDE + PX_CMD;
-        uint32_t cmd = h->pi >> n & 1 ? plat_read32(&h->mmio, off) : 0;
-        if (cmd & on)
-            plat_write32(&h->mmio, off, cmd & ~(on | (uint32_t)CMD_ICC));
+    for (unsigned i = 0; i < h->port_count; i++) {
+        uint32_t cmd = px_read(&h->port[i], PX_CMD);
+        /* The receive engine may only go after the command engine. */
+        if (cmd & on && (on == CMD_ST || !(cmd & CMD_CR)))
+            px_write(&h->port[i], PX_CMD, cmd & ~(on | (uint32_t)CMD_ICC));
     }
-    for (unsigned n = 0; n < AHCI_MAX_PORTS; n++) {
-        uint32_t off = AHCI_PORT_BASE + n * AHCI_PORT_STRIDE + PX_CMD;
-        if (h->pi >> n & 1 && ahci_wait_for(&h->mmio, off, running, 0, w, &got))
-            NOTE(E_TIMEOUT, "a port's engine to stop before the reset", got, n);
+    for (unsigned i = 0; i < h->port_count; i++) {
+        const struct ahci_port *p = &h->port[i];
+        if (!ahci_wait_for(&h->mmio, p->regs + PX_CMD, running, 0, w, &got))
+            continue;
+        NOTE(E_TIMEOUT, "engine of a port to stop", got, p->number);
+        stopped = false;
     }
+    return stopped;
+}
+
+/* Commands first, then reception.  What does not stop is left to a reset. */
+static bool stop_all_ports(struct ahci_hba *h)
+{
+    bool commands = stop_everything(h, CMD_ST, CMD_CR);
+
+    return stop_everything(h, CMD_FRE, CMD_FR) && commands;
 }
 
 static int reset(struct ahci_hba *h)
@@ -140,14 +152,14 @@ static void look_for_hidden_drives(struct ahci_hba *h)
         controller_remark(
             &h->c, REMARK_WARN,
             "%u NVMe drives hide behind this adapter (Intel RST): switch the firmware to AHCI mode",
-            (unsigned)__builtin_popcountll(hidden));
+            (unsigned)bit_count_u32((uint32_t)hidden));
 }
 
 /* ---- ports ---- */
 static int build_ports(struct ahci_hba *h)
 {
     struct dma_limits lim = { .highest_address = h->s64a ? 0 : UINT32_MAX, .align_bytes = 4096 };
-    unsigned n = (unsigned)__builtin_popcount(h->pi), at = 0;
+    unsigned n = (unsigned)bit_count_u32(h->pi), at = 0;
     int rc;
 
     if (!n)
@@ -205,6 +217,18 @@ static bool is_disk(struct ahci_port *p)
     return false;
 }
 
+/* A port without a readable disk rests.  The receive engine of an empty one stops by itself; detach makes
+ * sure. */
+static void rest(struct ahci_port *p)
+{
+    uint32_t cmd = px_read(p, PX_CMD);
+
+    if (p->state == PORT_READY)
+        ahci_port_stop(p, true);
+    else
+        px_write(p, PX_CMD, cmd & (uint32_t) ~(CMD_FRE | CMD_ICC));
+}
+
 static void list_disks(struct ahci_hba *h)
 {
     h->c.disks = h->disk;
@@ -216,7 +240,7 @@ static void list_disks(struct ahci_hba *h)
             h->disk[h->c.disk_count++] = &p->disk;
         }
         if (!p->disk.ops)
-            ahci_port_stop(p, true);
+            rest(p);
     }
 }
 
@@ -224,15 +248,11 @@ static void list_disks(struct ahci_hba *h)
 /* Nothing moves and nothing points at our memory.  False: some engine does not stop even by a reset. */
 static bool quiesce(struct ahci_hba *h)
 {
-    bool stopped = true;
+    bool stopped;
 
     if (plat_read32(&h->mmio, AHCI_GHC) == UINT32_MAX)
         return true;
-    for (unsigned i = 0; i < h->port_count; i++)
-        if (ahci_port_stop(&h->port[i], true) == E_TIMEOUT)
-            stopped = false;
-    if (!stopped && reset(h) == OK)
-        stopped = true;
+    stopped = stop_all_ports(h) || reset(h) == OK;
     for (unsigned i = 0; stopped && i < h->port_count; i++) {
         struct ahci_port *p = &h->port[i];
 
@@ -279,8 +299,11 @@ static void teardown(struct ahci_hba *h)
 
 static int bring_up(struct ahci_hba *h)
 {
-    int rc = plat_pci_enable(h->c.fn);
+    int rc;
 
+    if (plat_pci_read32(h->c.fn, 0) == UINT32_MAX)
+        return FAULT(&h->c.fault, E_GONE, "config space reads all ones", UINT32_MAX, h->c.fn->vendor_id);
+    rc = plat_pci_enable(h->c.fn);
     if (rc)
         return FAULT(&h->c.fault, rc, "memory decoding and bus mastering", 0, 0);
     h->enabled = true;
@@ -299,8 +322,7 @@ static int bring_up(struct ahci_hba *h)
         return rc;
     for (unsigned i = 0; i < h->port_count; i++)
         h->port[i].found_sctl = px_read(&h->port[i], PX_SCTL);
-    stop_everything(h, CMD_ST, CMD_CR);
-    stop_everything(h, CMD_FRE, CMD_FR);
+    stop_all_ports(h);
     if ((rc = reset(h)))
         return rc;
     return ahci_scan(h);

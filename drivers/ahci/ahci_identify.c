@@ -281,6 +281,7 @@ void ahci_identify(struct ahci_port *p)
     take_depth(p, words);
     take_limits(p);
     remark_on(p, words);
+    p->counts_bytes = __atomic_load_n(&p->mem->header[0].moved_bytes, __ATOMIC_RELAXED) == SCRATCH_BYTES;
     p->issued = p->pending = 0;
     ahci_set_single(p, !p->ncq);
     d->ops = &ahci_disk_ops;

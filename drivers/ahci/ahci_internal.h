@@ -17,7 +17,7 @@ enum {
     NOBODY_THERE_MS = 50,     /* a device shows itself within 10 ms of COMRESET; five times that */
     LINK_UP_MS = 1000,        /* from "device seen" to "link up" (B2.8) */
     SPIN_UP_MS = 31000,       /* BSY after power-up of a spinning drive (B2.9) */
-    SPIN_UP_NUDGE_MS = 10000, /* a drive this long busy gets one COMRESET, it keeps spinning */
+    SPIN_UP_NUDGE_MS = 10000, /* a drive this long busy gets one COMRESET and its time anew */
     STAGGER_MS = 10000,       /* with CAP.SSS: one drive's share before the next may start */
     NO_SIGNATURE_MS = 1000,   /* ready, but its first FIS was not seen: one COMRESET */
     RESET_READY_MS = 10000,   /* BSY after COMRESET of a drive that was already spinning */
@@ -73,8 +73,9 @@ struct ahci_port {
     uint32_t regs;            /* offset of the port's registers */
     uint32_t issued, pending; /* tags rung, tags put but not rung */
     uint32_t free_tags;
-    bool single;   /* one command at a time, not queued: for lack of NCQ, or to find a culprit */
-    bool reads_ok; /* it has answered a read */
+    bool single;       /* one command at a time, not queued: for lack of NCQ, or to find a culprit */
+    bool reads_ok;     /* it has answered a read */
+    bool counts_bytes; /* the adapter keeps PRDBC: IDENTIFY moved what the count said */
     bool dead;
     uint8_t lba_shift;
     uint8_t restarts, resets; /* since the last read that was answered */
@@ -201,6 +202,8 @@ void ahci_set_single(struct ahci_port *p, bool single);
 /* ---- when it goes wrong (ahci_recover.c); all [any] ---- */
 /* False: nothing to worry about, go on.  active: SACT or CI as just read. */
 bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active);
+/* The one read in flight ended well with fewer bytes than asked for. */
+void ahci_short_read(struct ahci_port *p, uint32_t missing_bytes);
 void ahci_expire(struct io_lane *io, unsigned slot);
 /* After a FAULT: all slots of all lanes are lost, nothing more is sent. */
 void ahci_die(struct ahci_port *p);
@@ -213,8 +216,10 @@ void ahci_close(struct io_lane *io);
 void ahci_lane_free(struct ahci_lane *l);
 
 /* ---- words (ahci_text.c) ---- */
-/* io_completion.detail: the task file, or a cause of the adapter's with this bit. */
+/* io_completion.detail: the task file, or with this bit what the adapter saw (PxIS). */
 #define DETAIL_ADAPTER 0x80000000u
+/* Ended well, but so many bytes are missing. */
+#define DETAIL_SHORT 0x40000000u
 void ahci_status_words(uint32_t detail, struct text *out);
 void ahci_serr_words(uint32_t serr, struct text *out);
 /* One debug line per register of a port that is given up.  [any] */

@@ -184,6 +184,14 @@ void ahci_look(struct ahci_port *p, bool ask)
     if (!done)
         return;
     plat_dma_observe();
+    if (p->single && p->counts_bytes) {
+        uint32_t want = p->tag[0].blocks << p->lba_shift;
+        uint32_t moved = __atomic_load_n(&p->mem->header[0].moved_bytes, __ATOMIC_RELAXED);
+        if (moved < want) {
+            ahci_short_read(p, want - moved);
+            return;
+        }
+    }
     ahci_finish(p, done);
     ahci_pump(p);
     ahci_ring(p);

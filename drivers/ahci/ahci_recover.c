@@ -77,9 +77,8 @@ static int reset_drive(struct ahci_port *p)
     return rc ? rc : ahci_identify_again(p);
 }
 
-/* READ LOG EXT page 10h: by it the drive leaves its error state and lets go of what it still has queued; a
- * drive with queued reads in hand aborts the first such command, hence two tries.  An error means that it is
- * still in that state.  outstanding: tags that the log may name. */
+/* READ LOG EXT page 10h: by it the drive leaves its error state.  An error means that it is still in it.
+ * outstanding: tags that the log may name. */
 static int read_error_log(struct ahci_port *p, uint32_t outstanding, struct ahci_error *e)
 {
     static const struct ahci_command read_log = { .name = "READ LOG EXT 10h",
@@ -94,8 +93,6 @@ static int read_error_log(struct ahci_port *p, uint32_t outstanding, struct ahci
     if (p->no_error_log)
         return E_UNSUPPORTED;
     rc = ahci_port_command(p, &read_log, log);
-    if (rc == E_REFUSED)
-        rc = ahci_port_command(p, &read_log, log);
     if (rc) {
         p->no_error_log = true;
         return rc;
@@ -109,7 +106,7 @@ static int read_error_log(struct ahci_port *p, uint32_t outstanding, struct ahci
         e->lba |= (uint64_t)log[4 + i] << 8 * i | (uint64_t)log[8 + i] << (24 + 8 * i);
     /* Bit 7: the error was of a command that was not queued. */
     e->known = !sum && !(log[0] & 0x80) && outstanding >> e->tag & 1;
-    if (!e->known && outstanding)
+    if (!e->known)
         NOTE(E_PROTO, "tag named by the queued error log", log[0], outstanding);
     return OK;
 }
@@ -189,21 +186,27 @@ static void judge_single(struct ahci_port *p, uint32_t is, uint32_t tfd, uint64_
     resume(p, true);
 }
 
-/* The adapter or the link spoiled something: nothing of what was in flight is trusted. */
-static void judge_transport(struct ahci_port *p, uint32_t outstanding)
+void ahci_short_read(struct ahci_port *p, uint32_t missing_bytes)
 {
-    /* The drive may still hold them; the log makes it let go, as COMRESET does. */
-    struct ahci_error e;
-    int rc;
+    struct ahci_part a = p->tag[0];
 
-    if (read_error_log(p, 0, &e) && (rc = reset_drive(p))) {
-        FAULT(&p->disk.fault, rc, "recovery after a transport error", p->resets, 0);
-        ahci_die(p);
-        return;
+    NOTE(E_PROTO, "bytes of a read that ended well", missing_bytes, 0);
+    p->issued = 0;
+    if (a.tries < PART_TRIES) {
+        a.tries++;
+        repeat(p, &a, true);
+    } else {
+        part_failed(&a, IO_DEVICE_ERROR, DETAIL_SHORT | missing_bytes, a.lba);
     }
-    for (uint32_t t = outstanding; t; t &= t - 1)
+    resume(p, true);
+}
+
+/* The adapter or the link spoiled something: nothing of what was in flight is trusted. */
+static void repeat_all(struct ahci_port *p, uint32_t tags)
+{
+    for (uint32_t t = tags; t; t &= t - 1)
         p->tag[__builtin_ctz(t)].tries++;
-    ahci_unload(p, outstanding, true);
+    ahci_unload(p, tags, true);
     resume(p, true);
 }
 
@@ -232,7 +235,10 @@ bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active)
     lba = received_lba(p);
     /* Not rung yet: not repeats. */
     ahci_unload(p, p->pending, false);
-    if (ahci_port_restart(p) && (rc = reset_drive(p))) {
+    /* After a task file error the drive holds nothing any more; after any other it may, and only COMRESET
+     * makes it let go. */
+    rc = is & PXIS_TFES ? ahci_port_restart(p) : E_PROTO;
+    if (rc && (rc = reset_drive(p))) {
         FAULT(&p->disk.fault, rc, "restart of the port after an error", tfd, 0);
         ahci_die(p);
     } else if (p->single) {
@@ -240,7 +246,7 @@ bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active)
     } else if (is & PXIS_TFES) {
         judge_queued(p, outstanding, done);
     } else {
-        judge_transport(p, outstanding);
+        repeat_all(p, outstanding);
     }
     return true;
 }
@@ -280,25 +286,16 @@ static bool in_device(const struct ahci_port *p, const struct ahci_lane *l, unsi
     return false;
 }
 
-/* The gentle rung: stop and start, and a drive in queue mode is made to let go of what it holds by the log.
- * Only for a drive that is idle on the bus, and once between two answers. */
+/* The gentle rung: stop and start.  Only where the drive is idle on the bus and nothing was queued: it then
+ * holds nothing, and just the adapter missed the end.  A drive with queued reads in hand shows no BSY, would
+ * go on sending data for them, and is brought to a known state by COMRESET alone.  Once between two answers.
+ */
 static bool restart_helps(struct ahci_port *p, uint32_t tfd)
 {
-    struct ahci_error e;
-    bool queued = !p->single;
-
-    if (p->restarts || tfd & (TFD_BSY | TFD_DRQ) || (queued && p->no_error_log))
+    if (!p->single || p->restarts || tfd & (TFD_BSY | TFD_DRQ))
         return false;
     p->restarts++;
-    if (ahci_port_restart(p))
-        return false;
-    if (!queued)
-        return true;
-    int rc = read_error_log(p, 0, &e);
-    /* A drive that hangs says nothing about its log. */
-    if (rc == E_TIMEOUT)
-        p->no_error_log = false;
-    return rc == OK;
+    return ahci_port_restart(p) == OK;
 }
 
 void ahci_expire(struct io_lane *io, unsigned slot)

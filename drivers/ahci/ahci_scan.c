@@ -17,9 +17,8 @@ static void enter_settling(struct ahci_port *p)
 
     p->state = PORT_SETTLING;
     p->nudge_ns = now_ns + SPIN_UP_NUDGE_MS * NS_PER_MS;
-    /* A nudge does not buy a drive more time. */
-    if (!p->nudged)
-        p->ready_by_ns = now_ns + SPIN_UP_MS * NS_PER_MS;
+    /* Anew after the one nudge: some drives start all over. */
+    p->ready_by_ns = now_ns + SPIN_UP_MS * NS_PER_MS;
 }
 
 static void fail(struct ahci_port *p, const char *what, uint32_t value)
@@ -172,7 +171,7 @@ int ahci_scan(struct ahci_hba *h)
         for (unsigned i = 0; i < h->port_count; i++)
             spin_up(&h->port[i]);
     }
-    w = ahci_wait_ms(SPIN_UP_MS + 5 * LINK_UP_MS);
+    w = ahci_wait_ms(SPIN_UP_NUDGE_MS + SPIN_UP_MS + 5 * LINK_UP_MS);
     do {
         if (plat_read32(&h->mmio, AHCI_GHC) == UINT32_MAX)
             return FAULT(&h->c.fault, E_GONE, "adapter while its drives start", UINT32_MAX, GHC_AE);

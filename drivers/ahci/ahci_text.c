@@ -53,6 +53,10 @@ void ahci_status_words(uint32_t detail, struct text *out)
         text_fmt(out, " (PxIS 0x%08x)", (unsigned)(detail & ~DETAIL_ADAPTER));
         return;
     }
+    if (detail & DETAIL_SHORT) {
+        text_fmt(out, "ended well with %u bytes missing", (unsigned)(detail & ~DETAIL_SHORT));
+        return;
+    }
     uint32_t status = (uint32_t)FIELD_GET(TFD_STATUS, detail), error = (uint32_t)FIELD_GET(TFD_ERROR, detail);
     if (status & TFD_BSY)
         text_str(out, "drive busy");

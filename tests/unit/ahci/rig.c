@@ -1,0 +1,197 @@
+#include "rig.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct rig rig;
+
+void rig_plug(void)
+{
+    model_reset_world();
+    model_quiet = !getenv("LOUD");
+    memset(&rig, 0, sizeof rig);
+    model_ahci_init(&rig.m);
+}
+
+struct model_ahci_drive *rig_plug_disk(unsigned port)
+{
+    return model_ahci_add_disk(&rig.m, port, RIG_DISK_BLOCKS);
+}
+
+void rig_power(void) { rig.fn = model_add_device(&model_ahci_ops, &rig.m, &rig.m.host); }
+
+int rig_attach(void)
+{
+    rig.fault = (struct fault){ 0 };
+    return ahci_driver.attach(rig.fn, 0, &rig.c, &rig.fault);
+}
+
+void rig_up(void)
+{
+    rig_power();
+    EQ(rig_attach(), OK);
+    EQ(rig.fault.err, OK);
+    CHECK(rig.c);
+}
+
+/* Only what the read path needs, by opcode. */
+static void check_opcodes(void)
+{
+    static const uint8_t allowed[] = { 0x25, 0x2f, 0x60, 0xc8, 0xec };
+
+    for (unsigned port = 0; port < MODEL_AHCI_PORTS; port++) {
+        struct model_ahci_seen *seen = &rig.m.port[port].seen;
+        unsigned long known = 0;
+
+        for (unsigned i = 0; i < sizeof allowed; i++)
+            known += seen->opcodes[allowed[i]];
+        EQ(seen->commands, known);
+        EQ(seen->refused_writes, 0);
+    }
+}
+
+void rig_down(void)
+{
+    if (rig.c)
+        ahci_driver.detach(rig.c);
+    rig.c = NULL;
+    EQ(model_live_allocs(), 0);
+    EQ_STR(model_first_violation(), "");
+    EQ(model_violations, 0);
+    check_opcodes();
+    for (unsigned port = 0; port < MODEL_AHCI_PORTS && !rig.m.gone; port++)
+        EQ(rig.m.port[port].cmd & 0xc011, 0); /* ST, FRE, FR, CR */
+}
+
+struct io_lane *rig_lane(uint16_t depth, uint32_t request_bytes)
+{
+    rig_plug();
+    rig_plug_disk(0);
+    rig_up();
+    return rig_open(rig_disk(0), depth, request_bytes, true);
+}
+
+void rig_lane_down(struct io_lane *l)
+{
+    l->disk->ops->close(l);
+    rig_down();
+}
+
+struct disk *rig_disk(unsigned index)
+{
+    CHECK(index < rig.c->disk_count);
+    EQ_STR(rig.c->disks[index]->why_not, "");
+    CHECK(rig.c->disks[index]->ops);
+    return rig.c->disks[index];
+}
+
+bool rig_has_remark(const char *part)
+{
+    for (unsigned i = 0; i < rig.c->remark_count; i++)
+        if (strstr(rig.c->remarks[i].text, part))
+            return true;
+    return false;
+}
+
+struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot)
+{
+    struct lane_shape shape = { .depth = depth,
+                                .buffer_per_slot = buffer_per_slot,
+                                .request_bytes = request_bytes };
+    struct io_lane *l;
+
+    EQ(d->ops->open(d, &shape, &l), OK);
+    CHECK(l);
+    return l;
+}
+
+void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
+{
+    struct io_request r = { .lba = lba, .blocks = blocks, .slot = slot };
+
+    EQ(l->disk->ops->submit(l, &r, 1), 1);
+    l->disk->ops->kick(l);
+}
+
+unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n)
+{
+    uint64_t end_ns = model_clock_ns + NS_PER_S;
+    unsigned got = 0;
+
+    while (got < n && model_clock_ns < end_ns) {
+        got += l->disk->ops->poll(l, c + got, n - got);
+        model_advance_ns(10000);
+    }
+    return got;
+}
+
+/* "sata0.12" -> 12 */
+static unsigned port_number(const struct disk *d)
+{
+    return (unsigned)strtoul(strchr(d->name, '.') + 1, NULL, 10);
+}
+
+void rig_check_data(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
+{
+    uint32_t block_bytes = l->disk->lba_bytes;
+    uint8_t *want = malloc(block_bytes);
+    bool same = true;
+
+    for (uint32_t i = 0; i < blocks && same; i++) {
+        model_ahci_pattern(port_number(l->disk), lba + i, want, block_bytes);
+        same = !memcmp(lane_data(l, slot) + (size_t)i * block_bytes, want, block_bytes);
+    }
+    free(want);
+    CHECK(same);
+}
+
+void rig_read(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
+{
+    struct io_completion c;
+
+    memset(lane_data(l, slot), 0xee, (size_t)blocks * l->disk->lba_bytes);
+    rig_send(l, slot, lba, blocks);
+    EQ(rig_wait(l, &c, 1), 1);
+    EQ(c.slot, slot);
+    EQ(c.status, IO_OK);
+    EQ(c.detail, 0);
+    EQ(c.retries, 0);
+    rig_check_data(l, slot, lba, blocks);
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    return (int)((const struct io_completion *)a)->slot - (int)((const struct io_completion *)b)->slot;
+}
+
+void rig_read_many(struct io_lane *l, struct io_completion *c, unsigned n)
+{
+    struct io_request r[64];
+
+    for (unsigned i = 0; i < n; i++) {
+        r[i] = (struct io_request){ .lba = 8 * i, .blocks = 8, .slot = (uint16_t)i };
+        memset(lane_data(l, i), 0xee, 8u * l->disk->lba_bytes);
+    }
+    EQ(l->disk->ops->submit(l, r, n), n);
+    l->disk->ops->kick(l);
+    EQ(rig_wait(l, c, n), n);
+    qsort(c, n, sizeof *c, by_slot);
+    for (unsigned i = 0; i < n; i++) {
+        EQ(c[i].slot, i);
+        if (c[i].status == IO_OK)
+            rig_check_data(l, (uint16_t)i, 8 * i, 8);
+    }
+}
+
+struct io_completion rig_expire(struct io_lane *l, uint16_t slot)
+{
+    struct io_completion c[64];
+    unsigned n;
+
+    l->disk->ops->expire(l, slot);
+    n = l->disk->ops->poll(l, c, 64);
+    for (unsigned i = 0; i < n; i++)
+        if (c[i].slot == slot)
+            return c[i];
+    CHECK(!"the slot comes back after expire");
+    return c[0];
+}

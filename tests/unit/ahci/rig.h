@@ -1,0 +1,47 @@
+#ifndef TESTS_UNIT_AHCI_RIG_H
+#define TESTS_UNIT_AHCI_RIG_H
+#include "ahci_internal.h"
+#include "model_ahci.h"
+#include "platform_model.h"
+#include "test.h"
+
+/* One adapter on the bus and the driver's view of it.
+ *
+ *     rig_plug(); rig.m.port[0].drive...; rig_up(); ... rig_down();
+ *
+ * rig_down requires that nothing leaked, that the model saw no careless driver and no command that is not on
+ * the short list, and that every engine was left stopped. */
+struct rig {
+    struct model_ahci m;
+    struct pci_fn *fn;
+    struct controller *c;
+    struct fault fault;
+};
+extern struct rig rig;
+enum { RIG_DISK_BLOCKS = 1 << 21 };
+
+void rig_plug(void);                                   /* the default adapter, nothing on its ports */
+struct model_ahci_drive *rig_plug_disk(unsigned port); /* adds a disk of RIG_DISK_BLOCKS */
+void rig_power(void);                                  /* on the bus */
+int rig_attach(void);
+void rig_up(void);   /* power, attach: must succeed */
+void rig_down(void); /* detach and all checks */
+/* rig_plug, a disk on port 0, rig_up, a lane on it. */
+struct io_lane *rig_lane(uint16_t depth, uint32_t request_bytes);
+void rig_lane_down(struct io_lane *l); /* close, rig_down */
+struct disk *rig_disk(unsigned index); /* must exist and be readable */
+bool rig_has_remark(const char *part);
+
+struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot);
+void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
+/* Polls, the clock moving, until n completions are there or a second has passed; returns how many. */
+unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n);
+/* One whole read that must succeed, at once, with the model's content in the slot's buffer. */
+void rig_read(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
+void rig_check_data(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
+/* Slots 0 .. n-1 read 8 blocks each at 8 x slot, all rung at once; c ends up ordered by slot. */
+void rig_read_many(struct io_lane *l, struct io_completion *c, unsigned n);
+/* The engine's way with a late slot: poll once more, expire, collect it. */
+struct io_completion rig_expire(struct io_lane *l, uint16_t slot);
+
+#endif
