@@ -29,7 +29,15 @@ void text_bytes(struct text *t, const char *s, size_t n)
     t->buf[t->len] = 0;
 }
 
-void text_char(struct text *t, char c) { text_bytes(t, &c, 1); }
+void text_char(struct text *t, char c)
+{
+    if (t->len + 1 >= t->cap) {
+        t->cut = true;
+        return;
+    }
+    t->buf[t->len++] = c;
+    t->buf[t->len] = 0;
+}
 
 void text_str(struct text *t, const char *s) { text_bytes(t, s, str_len(s)); }
 

@@ -246,6 +246,8 @@ TEST(numbers_convert_only_when_they_fit_exactly)
     CHECK(!json_to_u64(&v, &u));
     v = parsed("9223372036854775807");
     CHECK(json_to_i64(&v, &i) && i == INT64_MAX);
+    v = parsed("9223372036854775808");
+    CHECK(!json_to_i64(&v, &i));
     static const char *const none[] = { "18446744073709551616", "1.0",   "1e1",
                                         "-9223372036854775809", "\"1\"", "true" };
     u = 7, i = 7;

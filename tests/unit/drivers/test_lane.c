@@ -196,6 +196,7 @@ TEST(a_lost_device_gives_back_every_slot_exactly_once)
     send_part();
     lane_slot_failed(&s, 2, IO_MEDIA_ERROR, 9, 200);
     lane_slots_lost(&s, IO_LOST, 0x77);
+    lane_slots_lost(&s, IO_TIMED_OUT, 0x78); /* again before anybody looked */
     EQ(lane_collect(&s, done, 64), 4);
     EQ(done[0].slot, 0);
     EQ(done[0].status, IO_OK);
