@@ -1,0 +1,119 @@
+#include "driver_hand.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct model_mfi mfi;
+struct pci_fn *fn;
+struct controller *card;
+struct fault fault;
+
+void world(enum model_mfi_generation g)
+{
+    model_reset_world();
+    model_quiet = true;
+    model_mfi_init(&mfi, g);
+    fn = NULL;
+    card = NULL;
+    fault = (struct fault){ 0 };
+}
+
+int up(void)
+{
+    fn = model_add_device(&model_mfi_ops, &mfi, &mfi.host);
+    return mfi_driver.attach(fn, 0, &card, &fault);
+}
+
+void down(void)
+{
+    if (card)
+        mfi_driver.detach(card);
+    card = NULL;
+    EQ_STR(model_first_violation(), "");
+    EQ(model_live_allocs(), 0);
+}
+
+struct mfi_card *inside(void) { return mfi_card_of(card); }
+
+struct disk *disk_named(const char *name)
+{
+    for (unsigned i = 0; i < card->disk_count; i++)
+        if (!strcmp(card->disks[i]->name, name))
+            return card->disks[i];
+    test_fail(__FILE__, __LINE__, "no disk %s", name);
+}
+
+bool has_remark(int level, const char *part)
+{
+    for (unsigned i = 0; i < card->remark_count; i++)
+        if ((int)card->remarks[i].level == level && strstr(card->remarks[i].text, part))
+            return true;
+    for (unsigned i = 0; i < card->remark_count; i++)
+        printf("  remark %d: %s\n", card->remarks[i].level, card->remarks[i].text);
+    return false;
+}
+
+struct io_lane *open_lane(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot)
+{
+    const struct lane_shape shape = { .depth = depth,
+                                      .buffer_per_slot = buffer_per_slot,
+                                      .request_bytes = request_bytes };
+    struct io_lane *l = NULL;
+
+    EQ(d->ops->open(d, &shape, &l), OK);
+    return l;
+}
+
+void send_read(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks)
+{
+    const struct io_request r = { .lba = lba, .blocks = blocks, .slot = (uint16_t)slot };
+
+    EQ(l->disk->ops->submit(l, &r, 1), 1);
+    l->disk->ops->kick(l);
+}
+
+unsigned collect(struct io_lane *l, struct io_completion *c, unsigned n, unsigned ms)
+{
+    uint64_t end_ns = model_clock_ns + ms * NS_PER_MS;
+    unsigned got = 0;
+
+    for (;;) {
+        got += l->disk->ops->poll(l, c + got, n - got);
+        if (got == n || model_clock_ns > end_ns)
+            return got;
+        model_advance_ns(10 * NS_PER_US);
+    }
+}
+
+struct io_completion read_once(struct io_lane *l, uint64_t lba, uint32_t blocks)
+{
+    struct io_completion c = { .slot = 0xffff };
+
+    send_read(l, 0, lba, blocks);
+    EQ(collect(l, &c, 1, 1000), 1);
+    EQ(c.slot, 0);
+    return c;
+}
+
+bool data_is(const struct io_lane *l, unsigned slot, unsigned target, uint64_t lba, uint32_t blocks)
+{
+    uint32_t block_bytes = l->disk->lba_bytes;
+    uint8_t *want = malloc(block_bytes);
+    bool same = true;
+
+    for (uint32_t i = 0; i < blocks && same; i++) {
+        model_mfi_pattern(target, lba + i, want, block_bytes);
+        same = !memcmp(lane_data(l, slot) + (size_t)i * block_bytes, want, block_bytes);
+    }
+    free(want);
+    return same;
+}
+
+void words_are(const struct disk *d, uint32_t detail, const char *part)
+{
+    char buf[200];
+    struct text t = text_over(buf, sizeof buf);
+
+    d->ops->status_words(detail, &t);
+    HAS_STR(buf, part);
+}
