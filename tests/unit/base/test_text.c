@@ -138,8 +138,8 @@ TEST(formats_print_as_the_c_library_does)
     AS_LIBC("plain 100%% text");
     AS_LIBC("%d %i %u", -5, 6, 7u);
     AS_LIBC("%d %d", INT_MIN, INT_MAX);
-    AS_LIBC("%hhd %hhu %hd %hu", -1, 255, -2, 65535);
-    AS_LIBC("%hhx", 0x1ff);
+    AS_LIBC("%hhd %hhu %hd %hu", (signed char)-1, (unsigned char)255, (short)-2, (unsigned short)65535);
+    AS_LIBC("%hhx", (unsigned char)0xff);
     AS_LIBC("%ld %lu %lld %llu", LONG_MIN, ULONG_MAX, LLONG_MIN, ULLONG_MAX);
     AS_LIBC("%zu %zd %ju %jd", (size_t)1 << 63, (ssize_t)-3, (uintmax_t)9, (intmax_t)-9);
     AS_LIBC("[%5d|%-5d|%05d]", -42, -42, -42);
