@@ -132,17 +132,31 @@ static void not_readable(struct mfi_card *card, struct mfi_disk *m, const struct
                          const struct mfi_pd_info *info)
 {
     const struct state_row *row = row_of(info->state);
-    bool member = info->ddf & PD_DDF_IN_VD;
     struct text why = text_over(m->d.why_not, sizeof m->d.why_not);
 
     if (info->ddf & PD_DDF_FOREIGN)
         text_str(&why,
                  "carries the configuration of another card (foreign): import or clear it in the setup; ");
-    else if (member && card->qemu)
+    else if (card->qemu) /* its state is not to be trusted, but all it does not expose are */
         text_str(&why, "member of a virtual drive; ");
     else
         text_fmt(&why, "%s: %s; ", row->words, row->advice);
     where_words(e, &why);
+}
+
+/* Of a drive that is not to be read and of which the firmware tells no INQUIRY data. */
+static int ask_name(struct mfi_card *card, struct mfi_disk *m, const struct mfi_pd_info *info, uint16_t id)
+{
+    struct mfi_inquiry q;
+
+    str_copy(m->d.model, sizeof m->d.model, "unknown drive");
+    if (info->state == PD_FAILED || info->state == PD_UNCONFIGURED_BAD || id >> BITS_OF_TARGET_ID)
+        return OK;
+    if (mfi_scsi_inquiry(card, m->address, &q) == OK) {
+        take_inquiry(&m->d, &q);
+        mfi_scsi_identity(card, m->address, &m->d);
+    }
+    return card->c.fault.err;
 }
 
 /* Makes a drive readable or says why not; PD info's copies of its identity serve where it takes no command
@@ -160,6 +174,8 @@ static int make_disk(struct mfi_card *card, struct mfi_disk *m, const struct mfi
     mfi_designator_text(info->vpd83, sizeof info->vpd83, m->d.identity, sizeof m->d.identity);
     if (!exposed) {
         not_readable(card, m, e, info);
+        if (!m->d.model[0])
+            return ask_name(card, m, info, id);
     } else if (id >> BITS_OF_TARGET_ID) {
         str_fmt(m->d.why_not, sizeof m->d.why_not, "device id %u does not fit the 8 bits of an MFI frame",
                 id);

@@ -225,7 +225,6 @@ enum mfi_pd_state {
     PD_COPYBACK = 0x20,
     PD_SYSTEM = 0x40
 };
-#define PD_DDF_IN_VD   BIT_(1)
 #define PD_DDF_FOREIGN BIT_(4)
 
 /* ---- events (4.9) ---- */

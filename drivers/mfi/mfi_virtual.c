@@ -42,7 +42,8 @@ static int describe(struct mfi_card *card, struct mfi_disk *m, const struct mfi_
     struct mfi_ld_properties now;
 
     level_words(p, &t);
-    text_fmt(&t, ", %u drives", p->drives * (p->spans > 1 ? p->spans : 1u));
+    unsigned drives = p->drives * (p->spans > 1 ? p->spans : 1u);
+    text_fmt(&t, ", %u drive%s", drives, drives == 1 ? "" : "s");
     if (p->stripe_exponent <= 16)
         text_fmt(&t, ", strips of %u bytes", 512u << p->stripe_exponent);
     int rc = mfi_dcmd(card, &MFI_LD_GET_PROPERTIES, of_target, &now, sizeof now);

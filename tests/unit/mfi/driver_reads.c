@@ -406,7 +406,7 @@ TEST(a_lost_frame_ends_the_card_within_two_seconds_and_every_slot_is_told)
     close_lane(a);
     close_lane(b);
     model_advance_ns(20 * NS_PER_S); /* late answers still find their memory */
-    down(); /* the firmware lets go: all memory is back */
+    down();                          /* the firmware lets go: all memory is back */
     EQ(mfi.seen.hand_backs, 1);
 }
 
@@ -448,6 +448,7 @@ TEST(a_request_that_waits_for_frames_can_time_out_alone)
 {
     world(MODEL_MFI_2108);
     mfi.max_cmds = 4; /* 2 frames for I/O */
+    mfi.max_request_sectors = 512;
     model_mfi_add_ld(&mfi, 0, 1u << 22);
     EQ(up(), OK);
     struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 1 << 20, false);
