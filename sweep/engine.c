@@ -99,11 +99,8 @@ static void stop_submitting(struct engine *e, struct work_lane *l, uint64_t now_
     l->stop_ns = measured_now(e, now_ns) - l->begin_ns;
     if (l->phase == LANE_RUNNING)
         l->phase = LANE_DRAINING;
-    while (l->waiting) {                /* made, but never in the driver's hands */
-        uint16_t slot = l->request[--l->waiting].slot;
-        l->slot[slot].blocks = 0;
-        l->free_slot[l->free_count++] = slot;
-    }
+    while (l->waiting)                  /* made, but never in the driver's hands */
+        l->free_slot[l->free_count++] = l->request[--l->waiting].slot;
 }
 
 static void end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
@@ -172,7 +169,8 @@ static void count_error(struct engine *e, struct work_lane *l, const struct io_c
         if (command_lbas && r->blocks > command_lbas)
             r->blocks = command_lbas;
     }
-    if ((c->status == IO_TIMED_OUT || c->status == IO_LOST) && ++l->timeouts == ENGINE_MAX_TIMEOUTS)
+    /* Not IO_LOST: one reset loses a whole queue. */
+    if (c->status == IO_TIMED_OUT && ++l->timeouts == ENGINE_MAX_TIMEOUTS)
         end_early(e, l, now_ns, "too many requests were not answered within their deadline");
 }
 
@@ -246,7 +244,7 @@ static uint64_t reap_all(struct engine *e, struct work_lane *l)
 
 static int oldest_slot(const struct work_lane *l)
 {
-    uint64_t oldest_ns = SLOT_WAITING;
+    uint64_t oldest_ns = UINT64_MAX;
     int found = -1;
 
     for (unsigned i = 0; i < l->depth; i++)
@@ -359,8 +357,10 @@ static void submit(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     unsigned n = l->waiting;
 
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
         l->slot[l->request[i].slot].submit_ns = now_ns;
+        l->slot[l->request[i].slot].blocks = l->request[i].blocks;
+    }
     switch (l->pattern) {
     case PATTERN_SEQUENTIAL: n = make_sequential(l, n, now_ns); break;
     case PATTERN_RANDOM:     n = make_random(l, n, now_ns); break;
@@ -376,7 +376,7 @@ static void submit(struct engine *e, struct work_lane *l, uint64_t now_ns)
     l->waiting = (uint16_t)(n - taken);
     for (unsigned i = taken; i < n; i++) {
         l->request[i - taken] = l->request[i];
-        l->slot[l->request[i].slot].submit_ns = SLOT_WAITING;
+        l->slot[l->request[i].slot].blocks = 0;         /* not in flight: a completion would be a lie */
     }
     if (!l->waiting && !l->left_lbas)
         stop_submitting(e, l, now_ns);

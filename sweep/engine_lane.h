@@ -19,13 +19,12 @@ enum {
 #define ENGINE_SERIES_NS    (100 * NS_PER_MS)   /* finest interval of the series */
 #define ENGINE_LOCATE_NS    (20 * NS_PER_S)     /* time per lane for naming bad LBAs: a bad sector may cost seconds */
 
-/* One slot of the lane; blocks == 0: free. */
+/* One slot of the lane; blocks == 0: not in flight. */
 struct work_slot {
-    uint64_t submit_ns;                 /* SLOT_WAITING: made, but not yet taken by the driver */
+    uint64_t submit_ns;
     uint64_t lba;
     uint32_t blocks;
 };
-#define SLOT_WAITING UINT64_MAX
 
 enum work_pattern { PATTERN_SEQUENTIAL, PATTERN_RANDOM, PATTERN_PERMUTED };
 

@@ -65,7 +65,7 @@ static unsigned fake_submit(struct io_lane *io, const struct io_request *r, unsi
     struct fake_disk *f = fake_of(io->disk);
     unsigned room = f->take_at_most && f->take_at_most < io->depth ? f->take_at_most : io->depth, taken = 0;
 
-    if (io->dead)
+    if (io->dead || f->takes_nothing)
         return 0;
     for (; taken < n && l->count < room; taken++, r++) {
         if (!is_fit(f, l, r)) {

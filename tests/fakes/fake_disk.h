@@ -14,6 +14,7 @@ struct fake_disk {
     uint64_t hang_at;               /* the n-th request (1-based) never completes until expired; 0: none */
     uint64_t die_at;                /* from the n-th request on the lane is dead; 0: never */
     uint16_t take_at_most;          /* requests taken while so many are in flight; 0: the lane's depth */
+    bool takes_nothing;             /* from now on no request is taken */
     uint16_t open_depth_limit;      /* open answers E_LIMIT above it; 0: no limit */
     int open_error;                 /* what open answers */
     bool keeps_expired;             /* expire does not give the slot back: a broken driver */
