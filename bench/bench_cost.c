@@ -30,7 +30,8 @@ static void attach(unsigned depth)
     model = model_nvme_new();
     if (!model)
         fail("no memory");
-    model->ns[0].nsze = (1ull << 40) / 512;
+    /* A drive of 1.92 TB: no power of two, which would be kind to the random map. */
+    model->ns[0].nsze = 1920383410176 / 512;
     fn = model_add_device(&model_nvme_ops, model, &model->host);
     model_nvme_power_on(model);
     if (nvme_driver.attach(fn, 0, &controller, &fault) || !controller->disk_count)
