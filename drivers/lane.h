@@ -13,12 +13,20 @@
 struct lane_slot {
     uint64_t next_lba;          /* of the next part */
     uint32_t blocks_left;       /* not yet sent */
-    uint16_t parts_in_flight;
-    uint16_t next_part;
-    uint8_t busy, status, retries, queued;
     uint32_t detail;
+    union {
+        struct {
+            uint16_t parts_in_flight;
+            uint16_t next_part;
+            uint8_t busy, status, retries, queued;
+        };
+        uint64_t state;         /* all of these at once */
+    };
     uint64_t error_lba;
 };
+/* The state of a request that is one command, with the device, without a failure so far: parts_in_flight,
+ * next_part and busy are 1. */
+#define LANE_WHOLE_ (1ull | 1ull << 16 | 1ull << 32)
 struct lane_slots {
     struct lane_slot *slot;     /* depth */
     uint16_t *fifo;             /* depth entries: slots with parts to send, oldest first */
@@ -91,6 +99,22 @@ static inline void lane_part_done(struct lane_slots *s, uint16_t slot)
     if (!x->parts_in_flight && !x->queued)
         lane_done_push_(s, slot);
 }
+/* The short way for a request that is one command and is handed to the device at once: it never waits in the
+ * FIFO and never in the list of finished slots.  The caller has checked that r->slot is below depth and free,
+ * that no part waits and that r->blocks fits a command, and adds the slots so taken to in_flight_slots. */
+static inline void lane_start_whole(struct lane_slot *x, const struct io_request *r)
+{
+    x->next_lba = r->lba;
+    x->blocks_left = 0;
+    x->detail = 0;
+    x->state = LANE_WHOLE_;
+    x->error_lba = 0;
+}
+/* True when a slot's only command is with the device and nothing failed: its good completion ends the request,
+ * by lane_end_whole, and the caller takes it from in_flight_slots.  However it was accepted. */
+static inline bool lane_is_whole(const struct lane_slot *x) { return x->state == LANE_WHOLE_; }
+static inline void lane_end_whole(struct lane_slot *x) { x->state = 0; }
+
 /* Gives every busy slot that is not yet done the status and finishes it: after a reset or at the end of a
  * broken device, when no part can come back any more. */
 void lane_slots_lost(struct lane_slots *s, enum io_status status, uint32_t detail);

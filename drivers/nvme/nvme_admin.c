@@ -147,7 +147,7 @@ int nvme_create_pair(struct nvme_ctrl *c, struct nvme_pair *p, uint32_t limit_ms
     for (p->free_count = 0; p->free_count < p->entries - 1; p->free_count++)
         p->free_tags[p->free_count] = (uint16_t)(p->entries - 2 - p->free_count);
     p->sq_tail = p->rung_tail = p->cq_head = 0;
-    p->phase = (uint32_t)CQE_PHASE;
+    p->phase = 1;
     if ((rc = nvme_admin(c, &c->base.fault, "Create I/O Completion Queue", &cq, limit_ms, &answer)))
         return rc;
     if ((rc = nvme_admin(c, &c->base.fault, "Create I/O Submission Queue", &sq, limit_ms, &answer))) {

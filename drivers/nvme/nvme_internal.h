@@ -59,7 +59,7 @@ struct nvme_pair {
     uint16_t *free_tags;   /* stack: the tag freed last is warm */
     uint32_t entries, free_count;
     uint32_t sq_tail, rung_tail, cq_head;
-    uint32_t phase;     /* CQE_PHASE or 0: what a new completion carries */
+    uint32_t phase;     /* 0 or 1: what a new completion carries */
     uint32_t sqid_base; /* qid << 16, as a completion carries it */
     uint32_t sq_bell, cq_bell;
     bool broken; /* broke the protocol or belongs to a dead controller: not looked at any more */
@@ -78,7 +78,9 @@ struct nvme_lane {
     struct gate_pass pass;
     uint64_t data_bus, list_bus;
     uint64_t slot_bytes; /* from one slot's buffer to the next: 0 when all share one */
+    uint64_t sqe_head;    /* the first 8 bytes of each command but for its id */
     uint32_t nsid, lba_shift, page_bytes;
+    uint32_t page_blocks; /* that fit the first page: 0 when a block is larger */
     uint32_t max_blocks;       /* of a request: what the buffer holds */
     uint32_t list_bytes;       /* room of one PRP list */
     uint32_t slot_list_bytes;  /* of all lists of one slot: 0 when all share them */

@@ -6,38 +6,26 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* ---- towards the device ---- */
-/* The buffers never move: which pages a part fills was decided when the lane was opened. */
-static inline void put_read(struct nvme_pair *p, struct nvme_lane *l, uint64_t lba, uint32_t blocks,
-                            uint16_t slot, uint32_t part)
+/* Fills the entry at the queue's tail.  The buffers never move: which pages a part fills was decided when the
+ * lane was opened.  All that is not named here was zeroed with the queue, into which only reads go. */
+static inline void put_read(const struct nvme_lane *l, struct nvme_sqe *entry, uint32_t tag, uint64_t lba,
+                            uint32_t blocks, uint16_t slot, uint32_t part)
 {
-    uint32_t tag = p->free_tags[--p->free_count];
-    struct nvme_tag *t = &p->tags[tag];
-    struct nvme_sqe *e = &p->sqe[p->sq_tail];
-    uint32_t bytes = blocks << l->lba_shift;
+    struct nvme_read_sqe *e = (struct nvme_read_sqe *)entry;
     uint64_t prp1 = l->data_bus + slot * l->slot_bytes, prp2 = 0;
 
     if (part)
         prp1 += (uint64_t)part * l->base.command_bytes;
-    if (bytes > l->page_bytes) {
+    if (blocks > l->page_blocks) {
         prp2 = prp1 + l->page_bytes;
-        if (bytes > 2 * l->page_bytes)
+        if ((blocks << l->lba_shift) > 2 * l->page_bytes)
             prp2 = l->list_bus + (uint64_t)slot * l->slot_list_bytes + (uint64_t)part * l->list_bytes;
     }
-    t->lane = l;
-    t->lba = lba;
-    t->slot = slot;
-    e->cdw0 = l->pass.read_opcode | tag << 16;
-    e->nsid = l->nsid;
-    e->reserved2 = 0;
-    e->mptr = 0;
+    e->head = l->sqe_head | tag << 16;
     e->prp1 = prp1;
     e->prp2 = prp2;
     e->slba = lba;
-    e->cdw12 = blocks - 1;
-    e->cdw13 = 0;
-    e->cdw14 = 0;
-    e->cdw15 = 0;
-    p->sq_tail = p->sq_tail + 1 == p->entries ? 0 : p->sq_tail + 1;
+    e->control = blocks - 1;
 }
 
 /* Sends what waits in the lane's queue of parts, as far as there are tags. */
@@ -52,7 +40,10 @@ static void send_parts(struct nvme_lane *l)
             lane_slot_failed(s, part.slot, IO_REFUSED, 0, part.lba);
             continue;
         }
-        put_read(p, l, part.lba, part.blocks, part.slot, part.part);
+        uint32_t tag = p->free_tags[--p->free_count];
+        put_read(l, &p->sqe[p->sq_tail], tag, part.lba, part.blocks, part.slot, part.part);
+        p->tags[tag] = (struct nvme_tag){ .lane = l, .lba = part.lba, .slot = part.slot };
+        p->sq_tail = p->sq_tail + 1 == p->entries ? 0 : p->sq_tail + 1;
         lane_took_part(s, &part);
     }
 }
@@ -75,30 +66,55 @@ static __attribute__((noinline)) bool take_slowly(struct nvme_lane *l, const str
     return true;
 }
 
+/* Requests of one part, with nothing before them in the queue and a tag free, go straight to "in flight": how
+ * many from the first on.  What the loop needs is held in variables, because a store to a ring could, for all
+ * the compiler knows, change what stands behind any pointer. */
+static inline unsigned send_whole(struct nvme_lane *l, const struct io_request *r, unsigned n)
+{
+    struct nvme_pair *p = l->pair;
+    struct lane_slot *slots = l->slots.slot;
+    const struct gate_pass pass = l->pass;
+    uint32_t depth = l->slots.depth, part_blocks = l->slots.part_blocks, tail = p->sq_tail;
+    uint16_t *tags_left = p->free_tags + p->free_count;
+    unsigned i, most = l->slots.fifo_count ? 0 : (unsigned)min_u64(n, p->free_count);
+
+    for (i = 0; i < most; i++) {
+        uint64_t lba = r[i].lba;
+        uint32_t blocks = r[i].blocks;
+        uint16_t slot = r[i].slot;
+        struct lane_slot *x = &slots[slot];
+
+        if (UNLIKELY(slot >= depth || x->busy || blocks > part_blocks ||
+                     !gate_lets_through(&pass, NVME_READ, lba, blocks)))
+            break;
+        lane_start_whole(x, &r[i]);
+        uint32_t tag = *--tags_left;
+        struct nvme_tag *t = &p->tags[tag];
+        t->lane = l;
+        t->lba = lba;
+        t->slot = slot;
+        put_read(l, &p->sqe[tail], tag, lba, blocks, slot, 0);
+        tail = tail + 1 == p->entries ? 0 : tail + 1;
+    }
+    l->slots.in_flight_slots = (uint16_t)(l->slots.in_flight_slots + i);
+    p->free_count -= i;
+    p->sq_tail = tail;
+    return i;
+}
+
 unsigned nvme_submit(struct io_lane *base, const struct io_request *r, unsigned n)
 {
     struct nvme_lane *l = (struct nvme_lane *)base;
-    struct nvme_pair *p = l->pair;
-    struct lane_slots *s = &l->slots;
-    unsigned i;
+    unsigned taken = 0;
 
     if (l->base.dead)
         return 0;
-    for (i = 0; i < n; i++, r++) {
-        struct lane_slot *x = &s->slot[r->slot];
-
-        /* One part, nothing before it in the queue, a tag free: the slot goes straight to "in flight". */
-        if (LIKELY(r->slot < s->depth && !x->busy && !s->fifo_count && p->free_count &&
-                   r->blocks <= s->part_blocks &&
-                   gate_lets_through(&l->pass, NVME_READ, r->lba, r->blocks))) {
-            *x = (struct lane_slot){ .parts_in_flight = 1, .next_part = 1, .busy = 1 };
-            s->in_flight_slots++;
-            put_read(p, l, r->lba, r->blocks, r->slot, 0);
-        } else if (!take_slowly(l, r)) {
+    while ((taken += send_whole(l, r + taken, n - taken)) < n) {
+        if (!take_slowly(l, r + taken))
             break;
-        }
+        taken++;
     }
-    return i;
+    return taken;
 }
 
 static inline void ring(struct nvme_pair *p)
@@ -132,38 +148,68 @@ static __attribute__((noinline, cold)) void break_pair(struct nvme_pair *p, uint
     nvme_kill_lanes(c, p);
 }
 
-static __attribute__((noinline)) void finish_part(struct nvme_lane *l, const struct nvme_tag *t, uint32_t dw3)
+/* A completion that is not the good end of a whole request of the lane that polls: checked, its tag freed, its
+ * slot told.  False: the device broke the protocol. */
+static __attribute__((noinline)) bool take_any(struct nvme_pair *p, uint32_t dw2, uint32_t dw3)
 {
-    uint32_t status = (uint32_t)FIELD_GET(CQE_STATUS, dw3);
+    uint32_t tag = (uint32_t)FIELD_GET(CQE_CID, dw3), status = (uint32_t)FIELD_GET(CQE_STATUS, dw3);
+    struct nvme_tag *t = &p->tags[tag];
+    struct nvme_lane *owner;
 
+    if (tag >= p->entries - 1 || dw2 - p->sqid_base >= p->entries || !t->lane) {
+        break_pair(p, dw2, dw3);
+        return false;
+    }
+    owner = t->lane;
+    t->lane = NULL;
+    p->free_tags[p->free_count++] = (uint16_t)tag;
     if (status)
-        lane_slot_failed(&l->slots, t->slot, nvme_status_kind(status), status, t->lba);
-    lane_part_done(&l->slots, t->slot);
+        lane_slot_failed(&owner->slots, t->slot, nvme_status_kind(status), status, t->lba);
+    lane_part_done(&owner->slots, t->slot);
+    return true;
 }
 
-/* The next completion's tag, freed and checked; NULL: none, or the pair broke. */
-static inline struct nvme_tag *take_completion(struct nvme_pair *p, uint32_t *dw3_out)
+/* Takes completions until there is none, or until `max` whole requests of lane l (NULL: of none) are in c. */
+static inline unsigned reap(struct nvme_pair *p, struct nvme_lane *l, struct io_completion *c, unsigned max)
 {
-    const struct nvme_cqe *e = &p->cqe[p->cq_head];
-    uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
+    const uint32_t entries = p->entries, sqid_base = p->sqid_base;
+    const struct nvme_cqe *e = p->cqe + p->cq_head, *const end = p->cqe + entries;
+    uint32_t phase = p->phase;
+    unsigned n = 0, others = 0;
 
-    if ((dw3 & (uint32_t)CQE_PHASE) != p->phase)
-        return NULL;
-    uint32_t dw2 = __atomic_load_n(&e->dw2, __ATOMIC_RELAXED);
-    uint32_t tag = (uint16_t)dw3;
-    struct nvme_tag *t = &p->tags[tag];
-    /* One comparison for both: below sqid_base it wraps to a huge number. */
-    if (UNLIKELY(tag >= p->entries - 1 || dw2 - p->sqid_base >= p->entries || !t->lane)) {
-        break_pair(p, dw2, dw3);
-        return NULL;
+    while (n != max) {
+        uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE), dw2, tag = (uint16_t)dw3;
+        struct nvme_tag *t = &p->tags[tag];
+        struct lane_slot *x;
+
+        /* Phase and status at once: the usual completion has no status. */
+        if (UNLIKELY(dw3 >> 16 != phase) && ((dw3 >> 16) & 1) != phase)
+            break;
+        dw2 = __atomic_load_n(&e->dw2, __ATOMIC_RELAXED);
+        /* SQID and SQHD in one comparison: below sqid_base the difference wraps to a huge number. */
+        if (LIKELY(l && dw3 >> 16 == phase && tag < entries - 1 && dw2 - sqid_base < entries && t->lane == l &&
+                   lane_is_whole(x = &l->slots.slot[t->slot]))) {
+            c[n++] = (struct io_completion){ .slot = t->slot, .status = IO_OK };
+            lane_end_whole(x);
+            t->lane = NULL;
+            p->free_tags[p->free_count++] = (uint16_t)tag;
+        } else if (take_any(p, dw2, dw3)) {
+            others++;
+        } else {
+            break;
+        }
+        if (UNLIKELY(++e == end)) {
+            e = p->cqe;
+            phase ^= 1;
+        }
     }
-    p->free_tags[p->free_count++] = (uint16_t)tag;
-    if (UNLIKELY(++p->cq_head == p->entries)) {
-        p->cq_head = 0;
-        p->phase ^= (uint32_t)CQE_PHASE;
-    }
-    *dw3_out = dw3;
-    return t;
+    if (l)
+        l->slots.in_flight_slots = (uint16_t)(l->slots.in_flight_slots - n);
+    p->cq_head = (uint32_t)(e - p->cqe);
+    p->phase = phase;
+    if (n + others && !p->broken)
+        plat_write32(&p->ctrl->regs, p->cq_bell, p->cq_head);
+    return n;
 }
 
 unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
@@ -172,30 +218,10 @@ unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
     struct nvme_pair *p = l->pair;
     struct lane_slots *s = &l->slots;
     unsigned n = s->done_count ? lane_collect(s, c, max) : 0;
-    uint32_t head = p->cq_head, phase = p->phase, dw3;
-    struct nvme_tag *t;
 
     if (p->broken || l->base.dead)
         return n;
-    while (n < max && (t = take_completion(p, &dw3))) {
-        struct nvme_lane *owner = t->lane;
-        struct lane_slot *x = &owner->slots.slot[t->slot];
-
-        t->lane = NULL;
-        /* The whole of a request of ours, without an error: past the queue of finished slots. */
-        if (LIKELY(owner == l && !(dw3 >> 17) && x->parts_in_flight == 1 && !x->queued && !x->status)) {
-            x->parts_in_flight = 0;
-            x->busy = 0;
-            s->in_flight_slots--;
-            c[n++] = (struct io_completion){ .slot = t->slot, .status = IO_OK };
-        } else {
-            finish_part(owner, t, dw3);
-        }
-    }
-    if (UNLIKELY(p->broken))
-        return n + lane_collect(s, c + n, max - n);
-    if (head != p->cq_head || phase != p->phase)
-        plat_write32(&p->ctrl->regs, p->cq_bell, p->cq_head);
+    n += reap(p, l, c + n, max - n);
     if (UNLIKELY(s->done_count))
         n += lane_collect(s, c + n, max - n);
     if (UNLIKELY(s->fifo_count)) {
@@ -207,15 +233,6 @@ unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
 
 void nvme_reap_pair(struct nvme_pair *p)
 {
-    uint32_t head = p->cq_head, phase = p->phase, dw3;
-    struct nvme_tag *t;
-
-    while (!p->broken && (t = take_completion(p, &dw3))) {
-        struct nvme_lane *owner = t->lane;
-
-        t->lane = NULL;
-        finish_part(owner, t, dw3);
-    }
-    if (!p->broken && (head != p->cq_head || phase != p->phase))
-        plat_write32(&p->ctrl->regs, p->cq_bell, p->cq_head);
+    if (!p->broken)
+        reap(p, NULL, NULL, UINT32_MAX);
 }

@@ -160,6 +160,8 @@ static void shape_lane(struct nvme_lane *l, struct nvme_disk *n, const struct nv
     l->nsid = n->nsid;
     l->lba_shift = n->lba_shift;
     l->page_bytes = c->page_bytes;
+    l->page_blocks = c->page_bytes >> n->lba_shift;
+    l->sqe_head = NVME_READ | (uint64_t)n->nsid << 32;
 }
 
 static int allocate_lane(struct nvme_lane *l, const struct nvme_ctrl *c)

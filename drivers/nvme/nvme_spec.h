@@ -11,14 +11,17 @@ struct nvme_sqe {
     uint32_t cdw0; /* opcode, fused and PSDT bits 0, command id */
     uint32_t nsid;
     uint64_t reserved2, mptr, prp1, prp2;
-    union {
-        struct {
-            uint32_t cdw10, cdw11;
-        };
-        uint64_t slba; /* of a read */
-    };
-    uint32_t cdw12, cdw13, cdw14, cdw15;
+    uint32_t cdw10, cdw11, cdw12, cdw13, cdw14, cdw15;
 };
+/* The same 64 bytes as a read fills them. */
+struct nvme_read_sqe {
+    uint64_t head; /* opcode, command id, NSID */
+    uint64_t reserved2, mptr, prp1, prp2;
+    uint64_t slba;
+    uint64_t control; /* blocks - 1 in 15:0 */
+    uint64_t tags;    /* protection information: none */
+};
+_Static_assert(sizeof(struct nvme_read_sqe) == sizeof(struct nvme_sqe), "NVMe read");
 struct nvme_cqe {
     uint32_t dw0, dw1;
     uint32_t dw2; /* SQ head pointer, SQ id */
