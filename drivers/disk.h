@@ -34,7 +34,7 @@ struct io_completion {
     uint8_t status;             /* enum io_status */
     uint8_t retries;            /* times the driver sent it again before this answer */
     uint32_t detail;            /* the device's own status word, for ops->status_words; 0 when OK */
-    uint64_t error_lba;         /* first LBA of the command that failed (a request may be several) */
+    uint64_t error_lba;         /* first LBA of the command that failed (of several, perhaps); 0: not known */
 };
 
 /* ---- a lane: one disk x one job ---- */

@@ -69,7 +69,8 @@ void lane_slots_lost(struct lane_slots *s, enum io_status status, uint32_t detai
 
         if (!x->busy || (!x->queued && !x->parts_in_flight))
             continue;
-        note_failure(x, status, detail, x->next_lba);
+        /* Which of the parts in flight was lost first is not known. */
+        note_failure(x, status, detail, x->parts_in_flight ? 0 : x->next_lba);
         x->queued = 0;
         x->blocks_left = 0;
         x->parts_in_flight = 0;

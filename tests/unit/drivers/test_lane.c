@@ -203,6 +203,7 @@ TEST(a_lost_device_gives_back_every_slot_exactly_once)
     EQ(done[1].slot, 1);
     EQ(done[1].status, IO_LOST);
     EQ(done[1].detail, 0x77);
+    EQ(done[1].error_lba, 0);
     EQ(done[2].slot, 2);
     EQ(done[2].status, IO_MEDIA_ERROR);
     EQ(done[3].slot, 3);
