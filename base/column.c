@@ -67,8 +67,11 @@ void column_duration(struct text *t, uint64_t ns)
 
     text_duration(&w, ns);
     if (w.len > WIDTH) {
+        bool hours = ns >= 3600 * NS_PER_S;
+
         text_reset(&w);
-        text_fmt(&w, "%llu h", (unsigned long long)(ns / NS_PER_S / 3600));
+        text_u64(&w, ns / NS_PER_S / (hours ? 3600 : 60));
+        text_str(&w, hours ? " h" : " min");
     }
     text_str(t, word);
 }

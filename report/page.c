@@ -45,7 +45,7 @@ static size_t fitting(const char *s, size_t room)
 {
     size_t len = 0, at_blank = 0;
 
-    while (s[len] && len < room) {
+    while (len < room && s[len]) {
         len++;
         if (s[len] == ' ' || !s[len])
             at_blank = len;

@@ -49,17 +49,27 @@ void part_right(struct grid *g, int row, int column, int width, enum ink ink, co
 }
 
 /* ---- wrapped text ---- */
-/* How many characters of s stand on a row of `room` columns. */
+static int word_length(const char *s)
+{
+    int len = 0;
+
+    while (s[len] && s[len] != ' ')
+        len++;
+    return len;
+}
+
+/* How many characters of s stand on a row of `room` columns: up to a blank, but a word that no row can hold
+ * begins at once. */
 static int row_length(const char *s, int room)
 {
     int len = 0, at_blank = 0;
 
-    while (s[len] && len < room) {
+    while (len < room && s[len]) {
         len++;
         if (s[len] == ' ' || !s[len])
             at_blank = len;
     }
-    return !s[len] || !at_blank ? len : at_blank;
+    return !s[len] || !at_blank || (s[at_blank] && word_length(s + at_blank + 1) > room) ? len : at_blank;
 }
 
 static const char *next_row(const char *s, int taken)

@@ -247,28 +247,3 @@ static struct memory render(void (*how)(const char *, size_t, struct render_out 
 
 struct memory summary_of(const char *text, size_t len) { return render(render_summary, text, len); }
 struct memory csv_of(const char *text, size_t len) { return render(render_csv, text, len); }
-
-void check_golden(const char *name, const char *got, size_t len)
-{
-    const char *mode = getenv("GOLDEN");
-    char path[200], *want = calloc(1, len + 2);
-    FILE *f;
-    size_t n;
-
-    snprintf(path, sizeof path, "tests/golden/%s", name);
-    f = fopen(path, mode && !strcmp(mode, "write") ? "wb" : "rb");
-    if (f && mode && !strcmp(mode, "write")) {
-        fwrite(got, 1, len, f);
-        fclose(f);
-        free(want);
-        return;
-    }
-    n = f ? fread(want, 1, len + 1, f) : 0;
-    if (f)
-        fclose(f);
-    bool same = f && n == len && !memcmp(want, got, len);
-    free(want);
-    if (!same)
-        test_fail(path, 1, "differs from what was made now; if that is right: make golden.  Now:\n%.*s",
-                  (int)len, got);
-}

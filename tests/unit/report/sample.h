@@ -31,7 +31,4 @@ struct memory summary_of(const char *text, size_t len);
 struct memory csv_of(const char *text, size_t len);
 bool contains(const struct memory *m, const char *part);
 
-/* Compares with tests/golden/<name>; with GOLDEN=write in the environment it is written instead. */
-void check_golden(const char *name, const char *got, size_t len);
-
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "render.h"
+#include "golden.h"
 #include "sample.h"
 #include "test.h"
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "math.h"
+#include "golden.h"
 #include "sample.h"
 #include "test.h"
 
