@@ -1,0 +1,325 @@
+#include <string.h>
+#include "bits.h"
+#include "job.h"
+#include "str.h"
+#include "test.h"
+
+static struct job_file f;
+
+static bool read_text(const char *text) { return job_file_read(text, strlen(text), &f); }
+
+/* One option line in one job: accepted with this value in the given field, or refused with these words. */
+#define AT(field) offsetof(struct job, field), sizeof(((struct job *)0)->field)
+struct line_row {
+    const char *line;
+    size_t offset, size;        /* size 0: only accepted or refused */
+    uint64_t value;
+    const char *refused;        /* part of the problem's text; NULL: accepted */
+    const char *note;           /* part of a note; NULL: no note */
+};
+static const struct line_row lines[] = {
+    { "rw=read", AT(rw), JOB_READ, 0, 0 },
+    { "rw=randread", AT(rw), JOB_RANDREAD, 0, 0 },
+    { "readwrite=randread", AT(rw), JOB_RANDREAD, 0, 0 },
+    { "rw =randread", AT(rw), JOB_RANDREAD, 0, 0 },
+    { "rw= randread", AT(rw), JOB_RANDREAD, 0, 0 },
+    { "  rw = randread  # why", AT(rw), JOB_RANDREAD, 0, 0 },
+    { "rw=randread#why", AT(rw), JOB_RANDREAD, 0, 0 },
+    { "rw=randread ; why", AT(rw), JOB_RANDREAD, 0, 0 },
+    { "rw=randread\r", AT(rw), JOB_RANDREAD, 0, 0 },
+    { "rw", 0, 0, 0, "needs a value", 0 },
+    { "rw=", 0, 0, 0, "allowed is", 0 },
+    { "rw=randraed", 0, 0, 0, "did you mean randread", 0 },
+    { "RW=read", 0, 0, 0, "did you mean rw", 0 },
+    { "rw=write", 0, 0, 0, "writes need arming: not in this version", 0 },
+    { "rw=randwrite", 0, 0, 0, "writes need arming", 0 },
+    { "rw=rw", 0, 0, 0, "writes need arming", 0 },
+    { "rw=readwrite", 0, 0, 0, "writes need arming", 0 },
+    { "rw=randrw", 0, 0, 0, "writes need arming", 0 },
+    { "rw=randrw:4", 0, 0, 0, "writes need arming", 0 },
+    { "rw=trim", 0, 0, 0, "writes need arming", 0 },
+    { "rw=randtrim", 0, 0, 0, "writes need arming", 0 },
+    { "rw=trimwrite", 0, 0, 0, "writes need arming", 0 },
+    { "rw=randread:8", 0, 0, 0, "behind the colon", 0 },
+    { "bs=4k", AT(block_bytes), 4096, 0, 0 },
+    { "bs=4K", AT(block_bytes), 4096, 0, 0 },
+    { "bs=4kb", AT(block_bytes), 4096, 0, 0 },
+    { "bs=4KB", AT(block_bytes), 4096, 0, 0 },
+    { "bs=4Ki", AT(block_bytes), 4096, 0, 0 },
+    { "bs=0x1000", AT(block_bytes), 4096, 0, 0 },
+    { "bs=4KiB", AT(block_bytes), 4000, 0, 0 },
+    { "bs=1MiB", AT(block_bytes), 1000000, 0, 0 },
+    { "bs=1m", AT(block_bytes), MIB, 0, 0 },
+    { "blocksize=128k", AT(block_bytes), 128 * KIB, 0, 0 },
+    { "bs=4k,8k,16k", AT(block_bytes), 4096, 0, "only the size for reads, 4k" },
+    { "bs=,8k", 0, 0, 0, "bs=", "only the size" },
+    { "bs=4k-8k", 0, 0, 0, "bs=4k-8k", 0 },
+    { "bs=512", AT(block_bytes), 512, 0, 0 },
+    { "bs=511", 0, 0, 0, "outside the limits", 0 },
+    { "bs=32m", AT(block_bytes), 32 * MIB, 0, 0 },
+    { "bs=33m", 0, 0, 0, "outside the limits", 0 },
+    { "bs=-4k", 0, 0, 0, "bs=-4k", 0 },
+    { "bs=4x", 0, 0, 0, "bs=4x", 0 },
+    { "bs=0", 0, 0, 0, "outside", 0 },
+    { "bs=18446744073709551616", 0, 0, 0, "outside", 0 },
+    { "iodepth=1", AT(iodepth), 1, 0, 0 },
+    { "iodepth=1024", AT(iodepth), 1024, 0, 0 },
+    { "iodepth=0", 0, 0, 0, "outside", 0 },
+    { "iodepth=1025", 0, 0, 0, "outside", 0 },
+    { "iodepth=4k", 0, 0, 0, "iodepth=4k", 0 },
+    { "iodpeth=4", 0, 0, 0, "did you mean iodepth", 0 },
+    { "size=1g", AT(size_bytes), GIB, 0, 0 },
+    { "size=100%", AT(size_pct), 100, 0, 0 },
+    { "size=1%", AT(size_pct), 1, 0, 0 },
+    { "size=0%", 0, 0, 0, "from 1% to 100%", 0 },
+    { "size=101%", 0, 0, 0, "from 1% to 100%", 0 },
+    { "size=%", 0, 0, 0, "whole percents", 0 },
+    { "size=50.5%", 0, 0, 0, "whole percents", 0 },
+    { "io_size=2g", AT(io_bytes), 2 * GIB, 0, 0 },
+    { "io_limit=10%", AT(io_pct), 10, 0, 0 },
+    { "offset=1m", AT(offset_bytes), MIB, 0, 0 },
+    { "offset=0%", AT(offset_pct), 0, 0, 0 },
+    { "offset=99%", AT(offset_pct), 99, 0, 0 },
+    { "offset=100%", 0, 0, 0, "from 0% to 99%", 0 },
+    { "runtime=60", AT(runtime_ns), 60 * NS_PER_S, 0, 0 },
+    { "runtime=90s", AT(runtime_ns), 90 * NS_PER_S, 0, 0 },
+    { "runtime=1m", AT(runtime_ns), 60 * NS_PER_S, 0, 0 },
+    { "timeout=500ms", AT(runtime_ns), 500 * NS_PER_MS, 0, 0 },
+    { "runtime=31d", 0, 0, 0, "outside", 0 },
+    { "runtime=soon", 0, 0, 0, "500ms", 0 },
+    { "ramp_time=5", AT(ramp_ns), 5 * NS_PER_S, 0, 0 },
+    { "time_based", 0, 0, 0, "time_based never ends without runtime", 0 },
+    { "time_based=0", AT(time_based), 0, 0, 0 },
+    { "time_based\nruntime=1", AT(time_based), 1, 0, 0 },
+    { "stonewall", AT(stonewall), 1, 0, 0 },
+    { "wait_for_previous", AT(stonewall), 1, 0, 0 },
+    { "stonewall=maybe", 0, 0, 0, "yes or no", 0 },
+    { "randseed=18446744073709551615", AT(randseed), UINT64_MAX, 0, 0 },
+    { "randseed=-1", 0, 0, 0, "randseed", 0 },
+    { "norandommap", AT(norandommap), 1, 0, 0 },
+    { "norandommap=0", AT(norandommap), 0, 0, 0 },
+    { "ioengine=libaio", 0, 0, 0, 0, "ioengine: accepted, without meaning" },
+    { "direct=1", 0, 0, 0, 0, "direct" },
+    { "invalidate=1", 0, 0, 0, 0, "invalidate" },
+    { "thread", 0, 0, 0, 0, "thread" },
+    { "group_reporting", 0, 0, 0, 0, "group_reporting" },
+    { "percentile_list=99:99.9", 0, 0, 0, 0, "percentile_list" },
+    { "numjobs=1", 0, 0, 0, 0, 0 },
+    { "numjobs=4", 0, 0, 0, "numjobs=4: copies of a job", 0 },
+    { "numjobs", 0, 0, 0, "numjobs: copies", 0 },
+    { "loops=1", 0, 0, 0, 0, 0 },
+    { "loops=10", 0, 0, 0, "time_based with runtime", 0 },
+    { "rwmixread=100", 0, 0, 0, 0, 0 },
+    { "rwmixread=70", 0, 0, 0, "need arming", 0 },
+    { "bssplit=4k/60:8k/40", 0, 0, 0, "one job per size", 0 },
+    { "verify=crc32c", 0, 0, 0, "verifying needs data", 0 },
+    { "rate=10m", 0, 0, 0, "limited rates", 0 },
+    { "rate_iops=100", 0, 0, 0, "limited rates", 0 },
+    { "thinktime=100", 0, 0, 0, "pauses", 0 },
+    { "startdelay=5", 0, 0, 0, "delayed starts", 0 },
+    { "percentage_random=50", 0, 0, 0, "mixed orders", 0 },
+    { "ss=iops:5%", 0, 0, 0, "steady state", 0 },
+    { "zonemode=strided", 0, 0, 0, "zones", 0 },
+    { "kb_base=1000", 0, 0, 0, "kb_base", 0 },
+    { "kb_base=1024", 0, 0, 0, 0, 0 },
+    { "directory=/tmp", 0, 0, 0, "no files here", 0 },
+    { "include=x.fio", 0, 0, 0, "cannot be included", 0 },
+    { "bs=${SIZE}", 0, 0, 0, "variables", 0 },
+    { "ioengine=${ENGINE}", 0, 0, 0, "variables", 0 },
+    { "qwertzuiop=1", 0, 0, 0, "is no option of a job (docs/jobs.md", 0 },
+    { "=4k", 0, 0, 0, "nothing stands before", 0 },
+    { "description=any text: with = signs", 0, 0, 0, 0, 0 },
+};
+
+static void check_line(const struct line_row *row)
+{
+    char text[200];
+    uint64_t got = 0;
+
+    str_fmt(text, sizeof(text), "[one]\n%s\n[two]\n", row->line);
+    bool good = read_text(text);
+    if (good == !!row->refused)
+        test_fail(__FILE__, __LINE__, "%s: %s %s", row->line, good ? "accepted" : "refused", f.problems[0].text);
+    EQ(f.job_count, 2);
+    EQ(f.refused[0], !!row->refused);
+    EQ(f.refused[1], false);
+    if (row->refused) {
+        HAS_STR(f.problems[0].text, row->refused);
+        EQ_STR(f.problems[0].job, "one");
+        CHECK(f.problems[0].line == 2 || f.problems[0].line == 1);
+    }
+    EQ(f.note_count, row->note != NULL);
+    if (row->note)
+        HAS_STR(f.notes[0].text, row->note);
+    memcpy(&got, (char *)&f.jobs[0] + row->offset, row->size);
+    if (row->size && got != row->value)
+        test_fail(__FILE__, __LINE__, "%s: %llu", row->line, (unsigned long long)got);
+}
+
+TEST(each_line_of_the_job_language_is_taken_or_refused_as_the_table_says)
+{
+    for (unsigned i = 0; i < ARRAY_COUNT(lines); i++)
+        check_line(&lines[i]);
+}
+
+TEST(defaults_are_those_of_fio)
+{
+    CHECK(read_text("[a]\n"));
+    const struct job *j = &f.jobs[0];
+    EQ_STR(j->name, "a");
+    EQ_STR(j->filename, "");
+    EQ(j->rw, JOB_READ);
+    EQ(j->block_bytes, 4096);
+    EQ(j->iodepth, 1);
+    EQ(j->size_bytes, 0);
+    EQ(j->io_bytes, 0);
+    EQ(j->runtime_ns, 0);
+    EQ(j->stonewall, 0);
+    EQ(j->norandommap, 0);
+    EQ(j->line, 1);
+}
+
+TEST(global_options_reach_the_jobs_after_them_and_a_job_may_differ)
+{
+    CHECK(read_text("[before]\n[global]\nbs=8k\niodepth=4\n[a]\n[b]\nbs=16k\n[global]\niodepth=9\n[c]\n"));
+    EQ(f.job_count, 4);
+    EQ(f.jobs[0].block_bytes, 4096);
+    EQ(f.jobs[1].block_bytes, 8192);
+    EQ(f.jobs[1].iodepth, 4);
+    EQ(f.jobs[2].block_bytes, 16384);
+    EQ(f.jobs[3].block_bytes, 8192);    /* a later [global] adds to the earlier one */
+    EQ(f.jobs[3].iodepth, 9);
+    EQ_STR(f.jobs[3].name, "c");
+}
+
+TEST(percent_and_bytes_replace_each_other)
+{
+    CHECK(read_text("[global]\nsize=50%\n[a]\nsize=1g\n[b]\n[c]\nsize=1g\nsize=20%\n"));
+    EQ(f.jobs[0].size_bytes, GIB);
+    EQ(f.jobs[0].size_pct, 0);
+    EQ(f.jobs[1].size_pct, 50);
+    EQ(f.jobs[2].size_bytes, 0);
+    EQ(f.jobs[2].size_pct, 20);
+}
+
+TEST(a_wrong_line_refuses_its_job_only)
+{
+    CHECK(!read_text("[a]\nbs=4k\n[b]\nbs=rubbish\n[c]\n"));
+    EQ(f.refused[0], false);
+    EQ(f.refused[1], true);
+    EQ(f.refused[2], false);
+    EQ(f.problem_count, 1);
+    EQ(f.problems[0].line, 4);
+    EQ_STR(f.problems[0].job, "b");
+}
+
+TEST(a_wrong_line_in_global_refuses_every_job_after_it)
+{
+    CHECK(!read_text("[a]\n[global]\nbs=rubbish\n[b]\n[c]\nbs=4k\n"));
+    EQ(f.refused[0], false);
+    EQ(f.refused[1], true);
+    EQ(f.refused[2], true);
+    EQ_STR(f.problems[0].job, "global");
+}
+
+TEST(an_option_before_any_section_refuses_all_jobs)
+{
+    CHECK(!read_text("bs=4k\n[a]\n"));
+    EQ(f.refused[0], true);
+    HAS_STR(f.problems[0].text, "before any [section]");
+}
+
+TEST(a_section_line_that_cannot_be_read_is_a_refused_job)
+{
+    CHECK(!read_text("[a]\nbs=8k\n[b\nbs=16k\n[c]\n"));
+    EQ(f.job_count, 3);
+    EQ(f.refused[0], false);
+    EQ(f.jobs[0].block_bytes, 8192);
+    EQ(f.refused[1], true);
+    EQ_STR(f.jobs[1].name, "line 3");
+    EQ(f.refused[2], false);
+    CHECK(!read_text("[global\nbs=16k\n[c]\n"));     /* who knows what [global] wanted */
+    EQ(f.refused[1], true);
+}
+
+TEST(a_byte_order_mark_and_dos_line_ends_are_accepted)
+{
+    CHECK(read_text("\xef\xbb\xbf[a]\r\nbs=8k\r\n\r\n# end\r\n"));
+    EQ(f.jobs[0].block_bytes, 8192);
+}
+
+TEST(names_may_hold_blanks_come_twice_and_be_replaced)
+{
+    CHECK(read_text("[a b]\n[x]\n[x]\n[y]\nname=z\n"));
+    EQ(f.job_count, 4);
+    EQ_STR(f.jobs[0].name, "a b");
+    EQ_STR(f.jobs[2].name, "x");
+    EQ_STR(f.jobs[3].name, "z");
+}
+
+TEST(a_file_without_a_job_says_so)
+{
+    static const char *const texts[] = { "", "\n\n", "# nothing\n", "[global]\nbs=4k\n" };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(texts); i++) {
+        CHECK(!read_text(texts[i]));
+        EQ(f.job_count, 0);
+        HAS_STR(f.problems[0].text, "no job");
+    }
+}
+
+TEST(more_jobs_than_fit_are_told_and_the_first_ones_stand)
+{
+    static char text[4096];
+    struct text t = text_over(text, sizeof(text));
+
+    for (unsigned i = 0; i < 66; i++)
+        text_fmt(&t, "[j%u]\nbs=8k\n", i);
+    text_str(&t, "[global]\n");
+    CHECK(!read_text(text));
+    EQ(f.job_count, 64);
+    EQ(f.refused[63], false);
+    EQ(f.problem_count, 2);
+    HAS_STR(f.problems[0].text, "too many jobs");
+}
+
+TEST(problems_beyond_the_kept_ones_are_counted)
+{
+    static char text[4096];
+    struct text t = text_over(text, sizeof(text));
+
+    text_str(&t, "[a]\n");
+    for (unsigned i = 0; i < 40; i++)
+        text_str(&t, "nonsense=1\nthread\n");
+    CHECK(!read_text(text));
+    EQ(f.problem_count, 40);
+    EQ(f.note_count, 40);
+    EQ(f.problems[15].line, 32);
+}
+
+TEST(no_option_stands_in_both_tables_or_twice)
+{
+    for (unsigned i = 0; i < job_option_count; i++) {
+        CHECK(opt_find(job_options, job_option_count, job_options[i].name) == &job_options[i]);
+        for (unsigned k = 0; k < job_refusal_count; k++)
+            CHECK(!str_equal(job_options[i].name, job_refusals[k].name));
+    }
+    for (unsigned i = 0; i < job_refusal_count; i++)
+        for (unsigned k = 0; k < i; k++)
+            CHECK(!str_equal(job_refusals[i].name, job_refusals[k].name));
+}
+
+TEST(every_refused_option_is_refused_with_its_own_sentence_and_its_harmless_value_taken)
+{
+    char text[100];
+
+    for (unsigned i = 0; i < job_refusal_count; i++) {
+        str_fmt(text, sizeof(text), "[a]\n%s=77\n", job_refusals[i].name);
+        CHECK(!read_text(text));
+        HAS_STR(f.problems[0].text, job_refusals[i].why);
+        if (!job_refusals[i].harmless)
+            continue;
+        str_fmt(text, sizeof(text), "[a]\n%s=%s\n", job_refusals[i].name, job_refusals[i].harmless);
+        CHECK(read_text(text));
+    }
+}
