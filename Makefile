@@ -37,19 +37,22 @@ HOST_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
               -Wno-frame-larger-than
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -Wno-frame-larger-than
 
+# Objects appear whole, so that two makes in one tree do not disturb each other.
+DEPS = -MMD -MP -MF $(@:.o=.d) -MT $@
+
 room = $(patsubst %/,%,$(dir $(1)))
 incs = $(addprefix -I,$(INC_$(if $(filter tests/models%,$(1)),models,$(if $(filter tests%,$(1)),tests,$(1)))))
 
 # The application's own objects; the portable ones also link into host programs (bench, shipping tests).
 $(OUT)/efi/%.o: %.c
 	@mkdir -p $(@D)
-	@echo "  efi   $<"; gcc $(WARN) $(EFI_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
+	@echo "  efi   $<"; gcc $(WARN) $(EFI_FLAGS) $(call incs,$(call room,$<)) $(DEPS) -c -o $@.$$$$ $< && mv $@.$$$$ $@
 $(OUT)/host/%.o: %.c
 	@mkdir -p $(@D)
-	@echo "  host  $<"; gcc $(WARN) $(HOST_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
+	@echo "  host  $<"; gcc $(WARN) $(HOST_FLAGS) $(call incs,$(call room,$<)) $(DEPS) -c -o $@.$$$$ $< && mv $@.$$$$ $@
 $(OUT)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	@echo "  fuzz  $<"; clang $(WARN) $(FUZZ_FLAGS) $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
+	@echo "  fuzz  $<"; clang $(WARN) $(FUZZ_FLAGS) $(call incs,$(call room,$<)) $(DEPS) -c -o $@.$$$$ $< && mv $@.$$$$ $@
 
 src = $(wildcard $(addsuffix /*.c,$(1)))
 # base/mem.c stands in for the C library, which host programs have.
@@ -169,6 +172,10 @@ $(OUT)/journal-tool: tools/journal.c $(call host_src,base result report) $(wildc
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
 
+$(OUT)/file-crc32c: tools/file_crc32c.c base/crc.c base/crc.h
+	@mkdir -p $(@D)
+	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
+
 # ---- lint ----
 C_FILES := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' 2>/dev/null)
 PORTABLE_SRC := $(call src,$(ROOMS))
@@ -207,7 +214,7 @@ BENCH_SRC := $(call src,tests/platform/model tests/models/nvme) bench/bench_cost
 INC_bench := $(INC_tests)
 $(OUT)/bench/%.o: %.c
 	@mkdir -p $(@D)
-	gcc $(WARN) -O2 -g $(call incs,$(call room,$<)) -MMD -MP -c -o $@ $<
+	gcc $(WARN) -O2 -g $(call incs,$(call room,$<)) $(DEPS) -c -o $@.$$$$ $< && mv $@.$$$$ $@
 $(OUT)/bench-cost: $(call objs,efi,$(call room_src,$(BENCH_ROOMS))) $(call objs,bench,$(BENCH_SRC))
 	@echo "  link  $@"; gcc -o $@ $^
 bench-cost: $(OUT)/bench-cost

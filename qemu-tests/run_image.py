@@ -113,7 +113,7 @@ def finish(o, out, m, code, seconds):
         for name in ("journal.ndjson", "summary.txt", "results.csv"):
             if (folder / name).exists():
                 shutil.copy(folder / name, out / name)
-    subprocess.run([str(ROOT / "out" / "journal-tool"), "summary", str(journal)])
+    (ROOT / "out" / "journal-tool").exists() and subprocess.run([str(ROOT / "out" / "journal-tool"), "summary", str(journal)])
     print(f"results: {folder or journal}   run took {seconds:.0f} s   exit {code}")
     return code
 

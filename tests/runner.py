@@ -132,7 +132,7 @@ def main(argv):
     print(f"{len(checks)} checks, tier {tier}", flush=True)
     started = time.monotonic()
     OUT.mkdir(parents=True, exist_ok=True)
-    targets = ["all", "image", "out/journal-tool"]
+    targets = ["all", "image", "out/journal-tool", "out/file-crc32c"]
     built = subprocess.run(["make", "-s", "-j2", *targets], cwd=ROOT, stdin=subprocess.DEVNULL)
     if built.returncode:
         print("FAIL build")

@@ -1,0 +1,133 @@
+"""What boot scenarios share: one call that boots and returns what the journal says, and checks with words."""
+import hashlib
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import machine
+
+QUICK_CONF = "time_scale_pct = 1\ncountdown_s = 0\n"
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def equal(got, want, what):
+    check(got == want, f"{what}: got {got!r}, want {want!r}")
+
+
+# ---- CRC-32C, as the journal has it ----
+_TABLE = []
+for _i in range(256):
+    _c = _i
+    for _ in range(8):
+        _c = _c >> 1 ^ (0x82f63b78 if _c & 1 else 0)
+    _TABLE.append(_c)
+
+
+def crc32c(data):
+    c = 0xffffffff
+    for byte in data:
+        c = _TABLE[(c ^ byte) & 255] ^ c >> 8
+    return c ^ 0xffffffff
+
+
+class Journal:
+    """The lines of one journal text; every line's checksum is verified here, independently of our C code."""
+
+    def __init__(self, text):
+        self.lines = []
+        for raw in re.findall(rb'\{"v":1,"run":[^\r\n]*\}', text):
+            body, crc = raw.rsplit(b',"crc":"', 1)
+            check(int(crc[:8], 16) == crc32c(body), f"line with a wrong checksum: {raw[:120]!r}")
+            self.lines.append(json.loads(raw))
+
+    def all(self, ev, **want):
+        return [x for x in self.lines if x["ev"] == ev and all(x.get(k) == v for k, v in want.items())]
+
+    def one(self, ev, **want):
+        found = self.all(ev, **want)
+        check(len(found) == 1, f"{len(found)} lines {ev} {want}, want one")
+        return found[0]
+
+    def findings(self, code):
+        return self.all("finding", code=code)
+
+    def tested(self):
+        """{disk: [job, ...]} of all steps that ended with a number."""
+        found = {}
+        for x in self.all("step_end"):
+            found.setdefault(x["disk"], []).append(x["job"])
+        return found
+
+    def verdicts(self):
+        return {x["disk"]: x["verdict"] for x in self.all("disk_verdict")}
+
+
+class Result:
+    def __init__(self, m, code, writes, folder):
+        self.machine, self.code, self.writes, self.folder = m, code, writes, folder
+        self.serial_text = m.serial_bytes()
+        self.serial = Journal(self.serial_text)
+        self.journal = Journal((folder / "journal.ndjson").read_bytes()) if folder else None
+        self.summary = (folder / "summary.txt").read_text() if folder and (folder / "summary.txt").exists() else ""
+
+
+def file_disk(path, node, raw_over=None):
+    return ["-blockdev", f"driver=file,filename={path},node-name={node}"]
+
+
+def blkdebug_disk(path, node, bad_sector):
+    """A disk on which reads that touch one 512-byte sector fail."""
+    debug = {"driver": "blkdebug", "node-name": node, "image": f"{node}-file",
+             "inject-error": [{"event": "none", "iotype": "read", "errno": 5, "sector": bad_sector, "once": False}]}
+    return [*file_disk(path, f"{node}-file"), "-blockdev", json.dumps(debug)]
+
+
+def boot(folder, disks=(), conf=QUICK_CONF, expect=None, timeout_s=240, screendump=None, **kw):
+    """Boots, waits for the last line, takes write statistics and the result from the stick."""
+    folder = Path(folder)
+    m = machine.Machine(folder, disks=disks, conf=conf, **kw)
+    m.start()
+    try:
+        code = m.wait_end(timeout_s)
+        if code == 3:
+            raise AssertionError("crash or hang; serial log ends:\n" +
+                                 m.serial_bytes()[-2500:].decode(errors="replace"))
+        writes = m.writes()
+        if screendump:
+            m.screendump(screendump)
+    finally:
+        m.quit()
+    result = Result(m, code, writes, m.fetch(folder / "results") if m.stick_device else None)
+    if expect is not None:
+        equal(code, expect, "exit code\n" + result.serial_text[-3000:].decode(errors="replace"))
+    check(not any(result.writes.values()), f"QEMU counts writes to disks: {result.writes}")
+    return result
+
+
+def sha256(path):
+    h = hashlib.sha256()
+    with open(path, "rb") as f:
+        while block := f.read(1 << 20):
+            h.update(block)
+    return h.hexdigest()
+
+
+def file_crc32c(path, offset, length):
+    """By the host tool, since Python takes seconds for a MiB; the journal's own lines are checked in Python."""
+    tool = machine.ROOT / "out" / "file-crc32c"
+    return subprocess.run([tool, path, str(offset), str(length)], check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+def check_data(result, disk, path, lba_bytes):
+    """Every checksum that the run took of this disk equals the backing file's; single and split transfers both."""
+    rows = result.journal.all("data_crc", disk=disk)
+    check(len({r["request_bytes"] for r in rows}) >= 2, f"{disk}: too few checksums: {rows}")
+    for r in rows:
+        want = file_crc32c(path, r["first_lba"] * lba_bytes, r["bytes"])
+        equal(r["crc32c"], want, f"{disk}: CRC-32C of {r['bytes']} bytes at LBA {r['first_lba']}")
