@@ -18,6 +18,29 @@ void summary_add(struct text *t, const struct journal_line *l, const char *key, 
     text_str(t, word);
 }
 
+uint32_t summary_flag(const char *name)
+{
+    for (unsigned i = 0; i < step_flag_count; i++)
+        if (str_equal(name, step_flags[i].name))
+            return step_flags[i].flag;
+    return 0;
+}
+
+uint32_t summary_flags(const struct journal_line *l)
+{
+    struct json_value flags, flag;
+    size_t cursor = 0;
+    char name[24];
+    uint32_t seen = 0;
+
+    if (!json_member(&l->body, "flags", &flags) || flags.kind != JSON_ARRAY)
+        return 0;
+    while (json_next(&flags, &cursor, NULL, &flag))
+        if (json_to_str(&flag, name, sizeof name))
+            seen |= summary_flag(name);
+    return seen;
+}
+
 void summary_title_once(struct render_out *o, bool *done, const char *title)
 {
     if (*done)
@@ -244,22 +267,6 @@ static void put_not_tested(struct render_out *o, const struct run *run)
     }
 }
 
-static uint32_t flags_of(const struct journal_line *l)
-{
-    struct json_value flags, flag;
-    size_t cursor = 0;
-    char word[24];
-    uint32_t seen = 0;
-
-    if (!json_member(&l->body, "flags", &flags) || flags.kind != JSON_ARRAY)
-        return 0;
-    while (json_next(&flags, &cursor, NULL, &flag))
-        for (unsigned i = 0; json_to_str(&flag, word, sizeof word) && i < step_flag_count; i++)
-            if (str_equal(word, step_flags[i].name))
-                seen |= step_flags[i].flag;
-    return seen;
-}
-
 static void put_flag_meanings(struct render_out *o, const struct run *run)
 {
     struct run_lines lines;
@@ -269,7 +276,7 @@ static void put_flag_meanings(struct render_out *o, const struct run *run)
 
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "step_end", &l))
-        seen |= flags_of(&l);
+        seen |= summary_flags(&l);
     if (!seen)
         return;
     page_line(o, "%s", "");

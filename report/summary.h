@@ -12,6 +12,7 @@ struct drive {
     bool has_verdict;
     enum verdict verdict;
     uint64_t cells, findings, errors;
+    uint32_t common_flags; /* of all cells */
 };
 bool drive_was_tested(const struct drive *d);
 /* Walks the drives that the run describes; only the first SUMMARY_MAX_DISKS are looked up. */
@@ -31,6 +32,9 @@ void summary_put_other_findings(struct render_out *o, const struct run *run);
 const char *summary_plural(uint64_t n);
 /* Appends `before` (unless it would come first) and the member, when it says something. */
 void summary_add(struct text *t, const struct journal_line *l, const char *key, const char *before);
+/* Of a step_end, as far as this version knows their names; of one name, 0 when unknown. */
+uint32_t summary_flags(const struct journal_line *l);
+uint32_t summary_flag(const char *name);
 /* A blank line and the title, the first time. */
 void summary_title_once(struct render_out *o, bool *done, const char *title);
 

@@ -15,8 +15,12 @@ static void look_up_drive(const struct run *run, struct drive *d)
     char word[24];
 
     run_lines_start(&lines, run);
+    d->common_flags = UINT32_MAX;
     while (run_lines_next(&lines, &l)) {
-        d->cells += str_equal(l.ev, "step_end") && event_is(&l, "disk", d->name);
+        if (str_equal(l.ev, "step_end") && event_is(&l, "disk", d->name)) {
+            d->cells++;
+            d->common_flags &= summary_flags(&l);
+        }
         d->findings += str_equal(l.ev, "finding") && event_is(&l, "subject", d->name);
         d->errors += str_equal(l.ev, "io_error") && event_is(&l, "disk", d->name);
         if (str_equal(l.ev, "disk_verdict") && event_is(&l, "disk", d->name) &&
@@ -101,8 +105,14 @@ static void put_cell_percentile(struct text *line, size_t end, const struct jour
     column_right(line, end, word);
 }
 
-/* The names of a cell's flags, and everything else that its number must not be read without. */
-static void put_cell_remarks(struct render_out *o, const struct journal_line *l)
+static void add_flag(struct text *t, const char *before, const char *name)
+{
+    text_fmt(t, "%s%s", t->len ? ", " : before, name);
+}
+
+/* The names of a cell's flags (but for those that were said for all cells), and everything else that its
+ * number must not be read without. */
+static void put_cell_remarks(struct render_out *o, const struct journal_line *l, uint32_t said_flags)
 {
     struct json_value flags, flag;
     size_t cursor = 0;
@@ -113,7 +123,8 @@ static void put_cell_remarks(struct render_out *o, const struct journal_line *l)
     if (json_member(&l->body, "flags", &flags) && flags.kind == JSON_ARRAY)
         while (json_next(&flags, &cursor, NULL, &flag)) {
             json_to_str(&flag, word, sizeof word);
-            text_fmt(&t, "%s%s", t.len ? ", " : "flags: ", flag.kind == JSON_STRING ? word : "?");
+            if (flag.kind == JSON_STRING && !(summary_flag(word) & said_flags))
+                add_flag(&t, "flags: ", word);
         }
     if (errors)
         text_fmt(&t, "%s%llu error%s", t.len ? "; " : "", ull(errors), summary_plural(errors));
@@ -124,7 +135,7 @@ static void put_cell_remarks(struct render_out *o, const struct journal_line *l)
         page_wrap(o, COL_RW + 2, "", text);
 }
 
-static void put_cell(struct render_out *o, const struct journal_line *l)
+static void put_cell(struct render_out *o, const struct journal_line *l, uint32_t said_flags)
 {
     char line[160], word[48];
     struct text t = text_over(line, sizeof line), w = text_over(word, sizeof word);
@@ -145,21 +156,39 @@ static void put_cell(struct render_out *o, const struct journal_line *l)
     at = max_u64(t.len, COL_JOB);
     column_left(&t, at, at + 2 < PAGE_COLUMNS ? PAGE_COLUMNS - at : 2, word);
     page_line(o, "%s", line);
-    put_cell_remarks(o, l);
+    put_cell_remarks(o, l, said_flags);
+}
+
+/* What is true of all cells is said once, above them. */
+static uint32_t put_common_flags(struct render_out *o, const struct drive *d)
+{
+    char text[200];
+    struct text t = text_over(text, sizeof text);
+
+    if (d->cells < 2)
+        return 0;
+    for (unsigned i = 0; i < step_flag_count; i++)
+        if (d->common_flags & step_flags[i].flag)
+            add_flag(&t, "", step_flags[i].name);
+    if (t.len)
+        page_wrap(o, 2, "flags of all cells: ", text);
+    return d->common_flags;
 }
 
 static void put_cells(struct render_out *o, const struct run *run, const struct drive *d)
 {
     struct run_lines lines;
     struct journal_line l;
+    uint32_t said_flags;
 
     if (!d->cells)
         return;
+    said_flags = put_common_flags(o, d);
     put_cells_head(o);
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "step_end", &l))
         if (event_is(&l, "disk", d->name))
-            put_cell(o, &l);
+            put_cell(o, &l, said_flags);
 }
 
 /* ---- findings ---- */
@@ -175,7 +204,18 @@ static void put_part(struct render_out *o, const char *label, const struct journ
         page_wrap(o, 8, label, text);
 }
 
-static void put_finding(struct render_out *o, const struct journal_line *l, bool with_subject)
+/* True the first time that advice of this kind is to be given. */
+static bool advise(uint64_t *advised, const struct finding_kind *kind)
+{
+    uint64_t bit = BIT_((kind - finding_kinds) % 64);
+    bool first = !(*advised & bit);
+
+    *advised |= bit;
+    return first;
+}
+
+static void put_finding(struct render_out *o, const struct journal_line *l, bool with_subject,
+                        uint64_t *advised)
 {
     char code[40], level[16], subject[28] = "", text[200];
     const struct finding_kind *kind;
@@ -198,20 +238,21 @@ static void put_finding(struct render_out *o, const struct journal_line *l, bool
     put_part(o, "seen:     ", l, "seen");
     put_part(o, "expected: ", l, "expected");
     if (kind && asks_for_action && kind->advice && kind->advice[0])
-        page_wrap(o, 8, "do:       ", kind->advice);
+        page_wrap(o, 8, "do:       ", advise(advised, kind) ? kind->advice : "as above");
 }
 
 static void put_findings_of(struct render_out *o, const struct run *run, const struct drive *d)
 {
     struct run_lines lines;
     struct journal_line l;
+    uint64_t advised = 0;
 
     if (!d->findings)
         return;
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "finding", &l))
         if (event_is(&l, "subject", d->name))
-            put_finding(o, &l, false);
+            put_finding(o, &l, false, &advised);
 }
 
 void summary_put_other_findings(struct render_out *o, const struct run *run)
@@ -219,6 +260,7 @@ void summary_put_other_findings(struct render_out *o, const struct run *run)
     struct run_lines lines;
     struct journal_line l, disk;
     char subject[28];
+    uint64_t advised = 0;
     bool any = false;
 
     run_lines_start(&lines, run);
@@ -227,7 +269,7 @@ void summary_put_other_findings(struct render_out *o, const struct run *run)
         if (run_find_disk(run, subject, &disk))
             continue;
         summary_title_once(o, &any, "Findings on everything else");
-        put_finding(o, &l, true);
+        put_finding(o, &l, true, &advised);
     }
 }
 
@@ -352,6 +394,6 @@ void summary_put_orphaned_cells(struct render_out *o, const struct run *run)
         }
         any = true;
         str_copy(last, sizeof last, name);
-        put_cell(o, &l);
+        put_cell(o, &l, 0);
     }
 }

@@ -121,17 +121,19 @@ static void put_nvme_steps(struct journal *j)
     struct series_view series = { 1000000000, 3, ios, bytes, max_ns, sizeof ios[0] };
     struct step_result r = cell(0, "nvme0n1", "read", 65536, 4, 490123, 80100);
 
+    r.flags = FLAG_HOST_BOUND;
     journal_step_start(j, 0, "sequential read 64 KiB QD 4", 1);
     journal_series(j, 0, r.disk, r.job, &series);
     journal_step_end(j, &r, "");
     journal_step_start(j, 1, "sequential read 8 MiB QD 4", 1);
     r = cell(1, "nvme0n1", "read", 8 << 20, 4, 4100, 9700000);
     r.command_bytes = 131072;
-    r.flags = FLAG_SPLIT | FLAG_POLL_GAP | FLAG_SHARED_PATH;
+    r.flags = FLAG_SPLIT | FLAG_POLL_GAP | FLAG_HOST_BOUND;
     journal_step_end(j, &r, "");
     journal_checkpoint(j, 1);
     journal_step_start(j, 2, "random read 4 KiB QD 32", 1);
     r = cell(2, "nvme0n1", "randread", 4096, 32, 5400321, 58700);
+    r.flags = FLAG_HOST_BOUND;
     journal_step_end(j, &r, "");
 }
 
@@ -160,6 +162,8 @@ static void put_findings(struct journal *j)
     struct finding f = { "io-error", FINDING_FAIL, "sata0.0",
                          "117 of 929 reads failed, the first at LBA 1234567", "no failed read" };
 
+    journal_finding(j, &f);
+    snprintf(f.seen, sizeof f.seen, "1 of 12 reads failed in another step");
     journal_finding(j, &f);
     f = (struct finding){ "controller-not-driven", FINDING_WARN, "raid0",
                           "MegaRAID SAS-3 3108 at 0000:02:00.0", "" };
@@ -200,6 +204,7 @@ void sample_run(struct journal *j)
     journal_plan(j, 4, 40000000000);
     journal_not_tested(j, "sata0.1", "", "locked by an ATA password");
     journal_not_tested(j, "sata0.0", "seq-8192k-qd4", "did not fit into the time budget of 15 min");
+    journal_data_crc(j, "nvme0n1", "before", 0, 1048576, 4096, 0xfedcba98);
     put_nvme_steps(j);
     journal_log(j, 1, "sata0.0: PxCI: timed out (got 0x1, want 0x0)");
     put_sata_steps(j);

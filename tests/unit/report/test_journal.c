@@ -349,6 +349,22 @@ TEST(step_end_comes_back_with_all_top_bits)
     down(&b);
 }
 
+TEST(data_crc_comes_back_as_written)
+{
+    struct bench b;
+
+    up(&b);
+    journal_data_crc(b.j, "disk", "after", UINT64_MAX, UINT64_MAX - 1, 0xffffffff, 0x80000001);
+    read_back(&b, "data_crc");
+    is_str(&b, "disk", "disk");
+    is_str(&b, "when", "after");
+    is_u64(&b, "first_lba", UINT64_MAX);
+    is_u64(&b, "bytes", UINT64_MAX - 1);
+    is_u64(&b, "request_bytes", 0xffffffff);
+    is_str(&b, "crc32c", "80000001");
+    down(&b);
+}
+
 TEST(flags_are_written_by_name_and_an_unnamed_bit_by_its_number)
 {
     struct step_result r = extreme_result();

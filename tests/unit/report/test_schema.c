@@ -98,6 +98,28 @@ TEST(every_kind_and_key_that_is_written_stands_in_the_documentation)
     free(big);
 }
 
+/* A kind that the sample forgets would escape the test above. */
+TEST(the_sample_has_every_kind_that_the_writer_knows)
+{
+    static const char *const begins[] = { "line_begin(&l, j, \"", "begin_for_lane(&l, j, \"" };
+    char *source = calloc(1, 1 << 18), kind[64];
+    struct memory sample = sample_text(1);
+    FILE *f = fopen("report/journal.c", "rb");
+    unsigned kinds = 0;
+
+    CHECK(f && fread(source, 1, (1 << 18) - 1, f) > 0);
+    fclose(f);
+    for (unsigned i = 0; i < 2; i++)
+        for (const char *at = strstr(source, begins[i]); at; at = strstr(at + 1, begins[i]), kinds++) {
+            const char *name = at + strlen(begins[i]);
+            snprintf(kind, sizeof kind, "\"ev\":\"%.*s\"", (int)strcspn(name, "\""), name);
+            HAS_STR(sample.bytes, kind);
+        }
+    CHECK(kinds >= 17);
+    memory_free(&sample);
+    free(source);
+}
+
 TEST(every_flag_and_percentile_stands_in_the_documentation)
 {
     char *docs = read_docs(), word[40];
