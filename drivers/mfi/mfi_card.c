@@ -54,8 +54,12 @@ static int alloc_frames(struct mfi_card *card)
     if (!card->tags || !card->free_tags)
         return FAULT(&card->c.fault, E_NOMEM, "list of command frames", 0, slots);
     while (card->free_count < card->io_frames) {
-        card->free_tags[card->free_count] = (uint16_t)(slots - 1 - card->free_count);
-        card->free_count++;
+        unsigned tag = slots - 1 - card->free_count;
+        struct mfi_io_frame *f = (struct mfi_io_frame *)mfi_slot(card, tag);
+
+        f->h.context = tag;
+        f->sense_lo = (uint32_t)mfi_slot_bus(card, tag) + MFI_SENSE_OFFSET;
+        card->free_tags[card->free_count++] = (uint16_t)tag;
     }
     return OK;
 }

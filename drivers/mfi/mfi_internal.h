@@ -178,9 +178,11 @@ struct mfi_lane {
     struct gate_pass pass;
     uint64_t head; /* header word 0 without its SGE count */
     uint32_t flags;
-    uint32_t lba_bytes, max_blocks; /* max_blocks: of one request */
-    uint8_t frame_cmd, opcode;      /* opcode: what the gate is asked about */
-    uint16_t *in_flight;            /* tags, oldest first */
+    uint32_t lba_bytes, slot_stride; /* slot_stride: from one slot's data to the next's; 0: all share */
+    uint32_t max_blocks;             /* of one request */
+    uint8_t frame_cmd, opcode;       /* opcode: what the gate is asked about */
+    uint16_t *in_flight;             /* tags, oldest first */
+    uint16_t *answered;              /* tags that one look found answered */
     uint16_t in_flight_count;
     unsigned empty_polls;
     struct mfi_lane *next;

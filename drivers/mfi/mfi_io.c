@@ -10,9 +10,9 @@ enum { KEY_RECOVERED = 1, KEY_MEDIUM = 3, KEY_ATTENTION = 6 };
 enum { READ_10 = 0x28 };
 
 /* ---- building and sending ---- */
-static unsigned put_segments(uint8_t *sgl, uint64_t bus, uint32_t bytes)
+/* Fills the scatter list and returns its length in entries. */
+static unsigned put_segments(struct mfi_sge64 *e, uint64_t bus, uint32_t bytes)
 {
-    struct mfi_sge64 *e = (struct mfi_sge64 *)sgl;
     unsigned n = 0;
 
     do {
@@ -34,16 +34,16 @@ static inline unsigned extra_frames(unsigned segments, unsigned in_first)
     return n < MFI_MAX_EXTRA_FRAMES ? n : MFI_MAX_EXTRA_FRAMES;
 }
 
-static uint64_t data_bus(const struct mfi_lane *m, const struct mfi_tag *t)
+static inline uint64_t data_bus(const struct mfi_lane *m, const struct mfi_tag *t)
 {
-    return m->l.data.bus + (uint64_t)t->part * m->l.command_bytes +
-           (m->l.buffer_per_slot ? (uint64_t)t->slot * m->l.request_bytes : 0);
+    return m->l.data.bus + (uint64_t)t->part * m->l.command_bytes + (uint64_t)t->slot * m->slot_stride;
 }
 
 static inline unsigned build_ld_read(const struct mfi_lane *m, const struct mfi_tag *t, uint8_t *slot)
 {
     uint64_t *w = (uint64_t *)slot;
-    unsigned n = put_segments(slot + MFI_IO_SGL_OFFSET, data_bus(m, t), t->blocks * m->lba_bytes);
+    unsigned n = put_segments((struct mfi_sge64 *)(slot + MFI_IO_SGL_OFFSET), data_bus(m, t),
+                              t->blocks * m->lba_bytes);
 
     w[2] = m->flags | (uint64_t)t->blocks << 32;
     w[4] = t->lba;
@@ -51,11 +51,12 @@ static inline unsigned build_ld_read(const struct mfi_lane *m, const struct mfi_
     return extra_frames(n, 2);
 }
 
-static unsigned build_pd_read(const struct mfi_lane *m, const struct mfi_tag *t, uint8_t *slot)
+static __attribute__((noinline)) unsigned build_pd_read(const struct mfi_lane *m, const struct mfi_tag *t,
+                                                        uint8_t *slot)
 {
     uint64_t *w = (uint64_t *)slot;
     uint32_t bytes = t->blocks * m->lba_bytes;
-    unsigned n = put_segments(slot + MFI_SCSI_SGL_OFFSET, data_bus(m, t), bytes);
+    unsigned n = put_segments((struct mfi_sge64 *)(slot + MFI_SCSI_SGL_OFFSET), data_bus(m, t), bytes);
 
     w[2] = m->flags | (uint64_t)bytes << 32;
     if (m->opcode == READ_10) {
@@ -72,42 +73,90 @@ static unsigned build_pd_read(const struct mfi_lane *m, const struct mfi_tag *t,
     return extra_frames(n, 1);
 }
 
-/* The whole header is written each time: the firmware may have changed any of it. */
-static void post(struct mfi_lane *m, unsigned tag)
+/* All that the firmware may have changed is written anew; context and sense address were at the start. */
+static inline void post(struct mfi_lane *m, unsigned tag)
 {
     struct mfi_card *card = m->card;
     uint8_t *slot = mfi_slot(card, tag);
-    uint64_t *w = (uint64_t *)slot, bus = mfi_slot_bus(card, tag);
-    unsigned extra;
+    unsigned extra = m->frame_cmd == MFI_LD_READ ? build_ld_read(m, &card->tags[tag], slot)
+                                                 : build_pd_read(m, &card->tags[tag], slot);
 
-    w[1] = tag;
-    w[3] = bus + MFI_SENSE_OFFSET;
-    extra = m->frame_cmd == MFI_LD_READ ? build_ld_read(m, &card->tags[tag], slot)
-                                        : build_pd_read(m, &card->tags[tag], slot);
     plat_dma_publish();
-    card->gen->post(&card->regs, bus, extra);
+    card->gen->post(&card->regs, mfi_slot_bus(card, tag), extra);
 }
 
-/* Sends waiting parts while the card has a frame for this lane.  A share of the frames keeps one busy lane
- * from starving the others. */
-static void send_parts(struct mfi_lane *m)
+/* The caller has seen a free frame and asked the gate. */
+static inline void send_one(struct mfi_lane *m, const struct lane_part *p)
 {
     struct mfi_card *card = m->card;
+    uint16_t tag = card->free_tags[--card->free_count];
+
+    card->tags[tag] =
+        (struct mfi_tag){ .lba = p->lba, .blocks = p->blocks, .slot = p->slot, .part = p->part };
+    m->in_flight[m->in_flight_count++] = tag;
+    post(m, tag);
+}
+
+/* How many more frames the lane may send: a share of them keeps one busy lane from starving the others. */
+static inline unsigned room_for(const struct mfi_lane *m)
+{
+    unsigned share = m->card->share;
+    unsigned room = m->in_flight_count < share ? share - m->in_flight_count : 0;
+
+    return room < m->card->free_count ? room : m->card->free_count;
+}
+
+/* Sends waiting parts while the card has a frame for this lane. */
+static void send_parts(struct mfi_lane *m)
+{
     struct lane_part p;
 
-    while (m->in_flight_count < card->share && card->free_count && lane_peek_part(&m->slots, &p)) {
+    while (room_for(m) && lane_peek_part(&m->slots, &p)) {
         if (!gate_lets_through(&m->pass, m->opcode, p.lba, p.blocks)) {
             NOTE(E_REFUSED, "gate: read beyond the end of the disk or of no block", p.lba, m->pass.lba_count);
             lane_slot_failed(&m->slots, p.slot, IO_REFUSED, 0, p.lba);
             continue;
         }
-        uint16_t tag = card->free_tags[--card->free_count];
-        card->tags[tag] =
-            (struct mfi_tag){ .lba = p.lba, .blocks = p.blocks, .slot = p.slot, .part = p.part };
-        m->in_flight[m->in_flight_count++] = tag;
-        post(m, tag);
+        send_one(m, &p);
         lane_took_part(&m->slots, &p);
     }
+}
+
+/* A request that waits: for a frame, for its turn, or because it is more than one command. */
+static bool take_slowly(struct mfi_lane *m, const struct io_request *r)
+{
+    if (!lane_accept(&m->slots, r)) {
+        NOTE(E_LIMIT, "request for a slot that is busy or not there", r->slot, m->l.depth);
+        return false;
+    }
+    /* More than the buffer holds: never to reach the device. */
+    if (r->blocks > m->max_blocks)
+        lane_slot_failed(&m->slots, r->slot, IO_REFUSED, 0, r->lba);
+    return true;
+}
+
+/* The short way of requests that are one command and need not wait: they are with the device at once, for
+ * there is no bell to save up for.  Takes requests up to the first that needs more thought. */
+static unsigned take_whole(struct mfi_lane *m, const struct io_request *r, unsigned n)
+{
+    struct lane_slots *s = &m->slots;
+    unsigned taken = 0, room = room_for(m);
+
+    if (s->fifo_count)
+        return 0;
+    if (n > room)
+        n = room;
+    for (; taken < n; taken++, r++) {
+        const struct lane_part whole = { .lba = r->lba, .blocks = r->blocks, .slot = r->slot };
+
+        if (r->slot >= s->depth || s->slot[r->slot].busy || r->blocks > s->part_blocks ||
+            !gate_lets_through(&m->pass, m->opcode, r->lba, r->blocks))
+            break;
+        lane_start_whole(&s->slot[r->slot], r);
+        send_one(m, &whole);
+    }
+    s->in_flight_slots = (uint16_t)(s->in_flight_slots + taken);
+    return taken;
 }
 
 unsigned mfi_lane_submit(struct io_lane *l, const struct io_request *r, unsigned n)
@@ -117,22 +166,17 @@ unsigned mfi_lane_submit(struct io_lane *l, const struct io_request *r, unsigned
 
     if (l->dead)
         return 0;
-    for (; taken < n; taken++) {
-        if (!lane_accept(&m->slots, &r[taken])) {
-            NOTE(E_LIMIT, "request for a slot that is busy or not there", r[taken].slot, l->depth);
-            break;
-        }
-        /* More than the buffer holds: never to reach the device. */
-        if (r[taken].blocks > m->max_blocks)
-            lane_slot_failed(&m->slots, r[taken].slot, IO_REFUSED, 0, r[taken].lba);
-    }
+    while ((taken += take_whole(m, r + taken, n - taken)) < n && take_slowly(m, r + taken))
+        taken++;
     return taken;
 }
 
 void mfi_lane_kick(struct io_lane *l)
 {
-    if (!l->dead)
-        send_parts(mfi_lane_of(l));
+    struct mfi_lane *m = mfi_lane_of(l);
+
+    if (!l->dead && m->slots.fifo_count)
+        send_parts(m);
 }
 
 /* ---- collecting ---- */
@@ -160,40 +204,74 @@ static bool failed(struct mfi_lane *m, unsigned tag, uint8_t status)
     return false;
 }
 
-/* Looks at every frame of the lane once, oldest first. */
-static void reap(struct mfi_lane *m)
+/* A frame with an answer that is not "ok" for a whole request.  True: it is still in flight. */
+static __attribute__((noinline)) bool finish_slowly(struct mfi_lane *m, unsigned tag, uint8_t status)
 {
     struct mfi_card *card = m->card;
-    uint16_t n = m->in_flight_count, kept = 0;
-    bool scribbled = false;
+    uint32_t context = ((const struct mfi_header *)mfi_slot(card, tag))->context;
 
-    for (uint16_t i = 0; i < n; i++) {
-        uint16_t tag = m->in_flight[i];
-        const uint8_t *slot = mfi_slot(card, tag);
-        uint8_t status = mfi_slot_status(slot);
-
-        if (status == MFI_STAT_PENDING) {
-            m->in_flight[kept++] = tag;
-            continue;
-        }
-        plat_dma_observe();
-        if (((const struct mfi_header *)slot)->context != tag) {
-            FAULT(&card->c.fault, E_PROTO, "a frame came back with another context",
-                  ((const struct mfi_header *)slot)->context, tag);
-            scribbled = true;
-            m->in_flight[kept++] = tag;
-            continue;
-        }
-        if (status != MFI_STAT_OK && failed(m, tag, status)) {
-            m->in_flight[kept++] = tag;
-            continue;
-        }
-        card->free_tags[card->free_count++] = tag;
-        lane_part_done(&m->slots, card->tags[tag].slot);
+    if (context != tag) {
+        FAULT(&card->c.fault, E_PROTO, "a frame came back with another context", context, tag);
+        return true;
     }
-    m->in_flight_count = kept;
-    if (scribbled)
+    if (status != MFI_STAT_OK && failed(m, tag, status))
+        return true;
+    card->free_tags[card->free_count++] = (uint16_t)tag;
+    lane_part_done(&m->slots, card->tags[tag].slot);
+    return false;
+}
+
+/* Moves the tags of answered frames from in_flight to `answered`; both keep their order. */
+static unsigned sort_out(struct mfi_lane *m)
+{
+    const uint8_t *frames = m->card->frames.cpu;
+    uint16_t *list = m->in_flight, *answered = m->answered;
+    unsigned n = m->in_flight_count, kept = 0, out = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        uint16_t tag = list[i];
+
+        if (mfi_slot_status(frames + (size_t)tag * MFI_SLOT_BYTES) == MFI_STAT_PENDING)
+            list[kept++] = tag;
+        else
+            answered[out++] = tag;
+    }
+    m->in_flight_count = (uint16_t)kept;
+    return out;
+}
+
+/* Looks at every frame of the lane once, oldest first; whole requests go to c at once, as far as it reaches.
+ */
+static unsigned reap(struct mfi_lane *m, struct io_completion *c, unsigned max)
+{
+    struct mfi_card *card = m->card;
+    unsigned n = sort_out(m), got = 0, free_count = card->free_count;
+
+    if (!n)
+        return 0;
+    plat_dma_observe();
+    m->empty_polls = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint16_t tag = m->answered[i], slot = card->tags[tag].slot;
+        const struct mfi_header *h = (const struct mfi_header *)mfi_slot(card, tag);
+        struct lane_slot *x = &m->slots.slot[slot];
+
+        if (h->cmd_status == MFI_STAT_OK && h->context == tag && got < max && lane_is_whole(x)) {
+            lane_end_whole(x);
+            card->free_tags[free_count++] = tag;
+            c[got++] = (struct io_completion){ .slot = slot };
+            continue;
+        }
+        card->free_count = free_count;
+        if (finish_slowly(m, tag, h->cmd_status))
+            m->in_flight[m->in_flight_count++] = tag;
+        free_count = card->free_count;
+    }
+    card->free_count = free_count;
+    m->slots.in_flight_slots = (uint16_t)(m->slots.in_flight_slots - got);
+    if (card->c.fault.err)
         mfi_card_die(card);
+    return got;
 }
 
 void mfi_card_die(struct mfi_card *card)
@@ -209,25 +287,33 @@ void mfi_card_die(struct mfi_card *card)
     }
 }
 
+/* So many times in a row nothing came: is the firmware still there? */
+static __attribute__((noinline)) void look_at_firmware(struct mfi_lane *m)
+{
+    m->empty_polls = 0;
+    if (mfi_firmware_alive(m->card))
+        mfi_card_die(m->card);
+}
+
 unsigned mfi_lane_poll(struct io_lane *l, struct io_completion *c, unsigned max)
 {
     struct mfi_lane *m = mfi_lane_of(l);
-    uint16_t before = m->in_flight_count;
+    unsigned n = m->slots.done_count ? lane_collect(&m->slots, c, max) : 0;
 
-    if (!l->dead && before) {
-        reap(m);
-        if (m->in_flight_count != before) {
-            m->empty_polls = 0;
-        } else if (++m->empty_polls == LOOK_AT_FIRMWARE_EVERY) {
-            m->empty_polls = 0;
-            if (mfi_firmware_alive(m->card))
-                mfi_card_die(m->card);
-        }
+    if (l->dead)
+        return n;
+    if (m->in_flight_count) {
+        if (++m->empty_polls == LOOK_AT_FIRMWARE_EVERY)
+            look_at_firmware(m);
+        else
+            n += reap(m, c + n, max - n);
     }
     /* Also parts that waited for frames which another lane has given back. */
-    if (!l->dead && m->slots.fifo_count)
+    if (m->slots.fifo_count && !l->dead)
         send_parts(m);
-    return lane_collect(&m->slots, c, max);
+    if (m->slots.done_count)
+        n += lane_collect(&m->slots, c + n, max - n);
+    return n;
 }
 
 /* ---- when it does not answer ---- */
@@ -245,7 +331,7 @@ static bool last_chance(struct mfi_lane *m, int slot)
     for (;;) {
         uint64_t now_ns = plat_now_ns();
 
-        reap(m);
+        reap(m, NULL, 0);
         if (m->l.dead)
             return false;
         if (!with_firmware(m, slot))

@@ -75,9 +75,10 @@ static int alloc_lane(struct mfi_lane *m, const struct lane_shape *s)
 
     if (rc)
         return rc;
-    m->in_flight = plat_alloc(m->card->io_frames * sizeof *m->in_flight);
+    m->in_flight = plat_alloc(2 * m->card->io_frames * sizeof *m->in_flight);
     if (!m->in_flight)
         return NOTE(E_NOMEM, "in-flight list of a lane", 0, m->card->io_frames);
+    m->answered = m->in_flight + m->card->io_frames;
     if ((rc = plat_dma_alloc(m->card->c.fn, data_bytes, &lim, &m->l.data)))
         return NOTE(rc, "data buffers of a lane", 0, data_bytes);
     return OK;
@@ -101,6 +102,7 @@ static int lane_open(struct disk *d, const struct lane_shape *shape, struct io_l
     m->card = card;
     m->lba_bytes = d->lba_bytes;
     m->max_blocks = shape->request_bytes / d->lba_bytes;
+    m->slot_stride = shape->buffer_per_slot ? shape->request_bytes : 0;
     m->l = (struct io_lane){ .disk = d,
                              .depth = shape->depth,
                              .request_bytes = shape->request_bytes,
