@@ -50,7 +50,7 @@ static void send_parts(struct nvme_lane *l)
 
 /* A request of several parts, one that must wait, or one that must not be sent.  False: the caller gave a
  * slot that is not free, which cannot even be answered. */
-static __attribute__((noinline)) bool take_slowly(struct nvme_lane *l, const struct io_request *r)
+static bool take_slowly(struct nvme_lane *l, const struct io_request *r)
 {
     if (!lane_accept(&l->slots, r)) {
         if (!l->told_misuse)
@@ -71,50 +71,64 @@ static __attribute__((noinline)) bool take_slowly(struct nvme_lane *l, const str
  * the compiler knows, change what stands behind any pointer. */
 static inline unsigned send_whole(struct nvme_lane *l, const struct io_request *r, unsigned n)
 {
-    struct nvme_pair *p = l->pair;
-    struct lane_slot *slots = l->slots.slot;
+    struct nvme_pair *const p = l->pair;
+    struct lane_slot *const slots = l->slots.slot;
+    struct nvme_tag *const tags = p->tags;
     const struct gate_pass pass = l->pass;
-    uint32_t depth = l->slots.depth, part_blocks = l->slots.part_blocks, tail = p->sq_tail;
-    uint16_t *tags_left = p->free_tags + p->free_count;
-    unsigned i, most = l->slots.fifo_count ? 0 : (unsigned)min_u64(n, p->free_count);
+    const uint16_t *free_tag = p->free_tags + p->free_count;
+    struct nvme_sqe *e = p->sqe + p->sq_tail, *const end = p->sqe + p->entries;
+    const struct io_request *const first = r, *last = r + min_u64(n, p->free_count);
 
-    for (i = 0; i < most; i++) {
-        uint64_t lba = r[i].lba;
-        uint32_t blocks = r[i].blocks;
-        uint16_t slot = r[i].slot;
-        struct lane_slot *x = &slots[slot];
+    if (UNLIKELY(l->slots.fifo_count || pass.read_opcode != NVME_READ))
+        last = r;
+    for (; r != last; r++) {
+        const uint32_t slot = r->slot, blocks = r->blocks;
+        const uint64_t lba = r->lba;
+        struct lane_slot *const x = &slots[slot];
 
-        if (UNLIKELY(slot >= depth || x->busy || blocks > part_blocks ||
-                     !gate_lets_through(&pass, NVME_READ, lba, blocks)))
+        if (UNLIKELY(slot >= l->slots.depth))
             break;
-        lane_start_whole(x, &r[i]);
-        uint32_t tag = *--tags_left;
-        struct nvme_tag *t = &p->tags[tag];
+        if (UNLIKELY(x->busy))
+            break;
+        if (UNLIKELY(blocks > l->slots.part_blocks))
+            break;
+        if (UNLIKELY(!gate_lets_through(&pass, NVME_READ, lba, blocks)))
+            break;
+        const uint32_t tag = *--free_tag;
+        struct nvme_tag *const t = &tags[tag];
+        lane_start_whole(x, r);
         t->lane = l;
         t->lba = lba;
-        t->slot = slot;
-        put_read(l, &p->sqe[tail], tag, lba, blocks, slot, 0);
-        tail = tail + 1 == p->entries ? 0 : tail + 1;
+        t->slot = (uint16_t)slot;
+        put_read(l, e, tag, lba, blocks, (uint16_t)slot, 0);
+        if (UNLIKELY(++e == end))
+            e = p->sqe;
     }
-    l->slots.in_flight_slots = (uint16_t)(l->slots.in_flight_slots + i);
-    p->free_count -= i;
-    p->sq_tail = tail;
-    return i;
+    n = (unsigned)(r - first);
+    l->slots.in_flight_slots = (uint16_t)(l->slots.in_flight_slots + n);
+    p->free_count -= n;
+    p->sq_tail = (uint32_t)(e - p->sqe);
+    return n;
+}
+
+/* From the first request on that could not go the short way. */
+static __attribute__((noinline)) unsigned send_slowly(struct nvme_lane *l, const struct io_request *r, unsigned n)
+{
+    unsigned taken = 0;
+
+    while (taken < n && take_slowly(l, &r[taken]))
+        taken++;
+    return taken;
 }
 
 unsigned nvme_submit(struct io_lane *base, const struct io_request *r, unsigned n)
 {
     struct nvme_lane *l = (struct nvme_lane *)base;
-    unsigned taken = 0;
 
     if (l->base.dead)
         return 0;
-    while ((taken += send_whole(l, r + taken, n - taken)) < n) {
-        if (!take_slowly(l, r + taken))
-            break;
-        taken++;
-    }
-    return taken;
+    unsigned taken = send_whole(l, r, n);
+    return taken == n ? n : taken + send_slowly(l, r + taken, n - taken);
 }
 
 static inline void ring(struct nvme_pair *p)
@@ -169,47 +183,56 @@ static __attribute__((noinline)) bool take_any(struct nvme_pair *p, uint32_t dw2
     return true;
 }
 
-/* Takes completions until there is none, or until `max` whole requests of lane l (NULL: of none) are in c. */
-static inline unsigned reap(struct nvme_pair *p, struct nvme_lane *l, struct io_completion *c, unsigned max)
+/* Takes completions until there is none, or until c, up to c_end, is full of whole requests of lane l; the end
+ * of others shows in their lanes' lists.  Returns where it came to in c. */
+static inline struct io_completion *reap(struct nvme_pair *p, struct nvme_lane *l, struct io_completion *c,
+                                         const struct io_completion *c_end)
 {
-    const uint32_t entries = p->entries, sqid_base = p->sqid_base;
-    const struct nvme_cqe *e = p->cqe + p->cq_head, *const end = p->cqe + entries;
-    uint32_t phase = p->phase;
-    unsigned n = 0, others = 0;
+    const uint32_t entries = p->entries, tag_count = entries - 1, sqid_base = p->sqid_base;
+    const uint32_t head = p->cq_head, old_phase = p->phase;
+    const struct nvme_cqe *e = p->cqe + head, *const end = p->cqe + entries;
+    const struct io_completion *const c_start = c;
+    struct lane_slot *const slots = l->slots.slot;
+    struct nvme_tag *const tags = p->tags;
+    uint16_t *free_tag = p->free_tags + p->free_count;
+    uint32_t phase = old_phase;
 
-    while (n != max) {
-        uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE), dw2, tag = (uint16_t)dw3;
-        struct nvme_tag *t = &p->tags[tag];
-        struct lane_slot *x;
+    while (c != c_end) {
+        const uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE), tag = (uint16_t)dw3;
+        struct nvme_tag *const t = &tags[tag];
 
         /* Phase and status at once: the usual completion has no status. */
-        if (UNLIKELY(dw3 >> 16 != phase) && ((dw3 >> 16) & 1) != phase)
+        if (UNLIKELY(dw3 >> 16 != phase) && (dw3 >> 16 & 1) != phase)
             break;
-        dw2 = __atomic_load_n(&e->dw2, __ATOMIC_RELAXED);
+        const uint32_t dw2 = __atomic_load_n(&e->dw2, __ATOMIC_RELAXED);
+        uint32_t slot;
         /* SQID and SQHD in one comparison: below sqid_base the difference wraps to a huge number. */
-        if (LIKELY(l && dw3 >> 16 == phase && tag < entries - 1 && dw2 - sqid_base < entries && t->lane == l &&
-                   lane_is_whole(x = &l->slots.slot[t->slot]))) {
-            c[n++] = (struct io_completion){ .slot = t->slot, .status = IO_OK };
-            lane_end_whole(x);
+        if (LIKELY(dw3 >> 16 == phase && tag < tag_count && dw2 - sqid_base < entries && t->lane == l &&
+                   lane_is_whole(&slots[slot = t->slot]))) {
+            *c++ = (struct io_completion){ .slot = (uint16_t)slot, .status = IO_OK };
+            lane_end_whole(&slots[slot]);
             t->lane = NULL;
-            p->free_tags[p->free_count++] = (uint16_t)tag;
-        } else if (take_any(p, dw2, dw3)) {
-            others++;
+            *free_tag++ = (uint16_t)tag;
         } else {
-            break;
+            p->free_count = (uint32_t)(free_tag - p->free_tags);
+            if (!take_any(p, dw2, dw3))
+                break;
+            free_tag = p->free_tags + p->free_count;
         }
         if (UNLIKELY(++e == end)) {
             e = p->cqe;
             phase ^= 1;
         }
     }
-    if (l)
-        l->slots.in_flight_slots = (uint16_t)(l->slots.in_flight_slots - n);
+    l->slots.in_flight_slots = (uint16_t)(l->slots.in_flight_slots - (c - c_start));
+    if (UNLIKELY(p->broken))
+        return c;
+    p->free_count = (uint32_t)(free_tag - p->free_tags);
     p->cq_head = (uint32_t)(e - p->cqe);
     p->phase = phase;
-    if (n + others && !p->broken)
+    if (p->cq_head != head || phase != old_phase)
         plat_write32(&p->ctrl->regs, p->cq_bell, p->cq_head);
-    return n;
+    return c;
 }
 
 unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
@@ -221,7 +244,7 @@ unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
 
     if (p->broken || l->base.dead)
         return n;
-    n += reap(p, l, c + n, max - n);
+    n = (unsigned)(reap(p, l, c + n, c + max) - c);
     if (UNLIKELY(s->done_count))
         n += lane_collect(s, c + n, max - n);
     if (UNLIKELY(s->fifo_count)) {
@@ -233,6 +256,19 @@ unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
 
 void nvme_reap_pair(struct nvme_pair *p)
 {
-    if (!p->broken)
-        reap(p, NULL, NULL, UINT32_MAX);
+    const uint32_t head = p->cq_head, old_phase = p->phase;
+
+    while (!p->broken) {
+        const struct nvme_cqe *e = &p->cqe[p->cq_head];
+        uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
+
+        if ((dw3 >> 16 & 1) != p->phase || !take_any(p, __atomic_load_n(&e->dw2, __ATOMIC_RELAXED), dw3))
+            break;
+        if (++p->cq_head == p->entries) {
+            p->cq_head = 0;
+            p->phase ^= 1;
+        }
+    }
+    if (!p->broken && (p->cq_head != head || p->phase != old_phase))
+        plat_write32(&p->ctrl->regs, p->cq_bell, p->cq_head);
 }
