@@ -233,16 +233,26 @@ uint8_t model_mfi_fill_pd_list(struct model_mfi *m, const uint8_t *mbox, uint8_t
     return put_pd_list(m, false, out, n);
 }
 
+static bool has_system_drives(const struct model_mfi *m)
+{
+    for (unsigned i = 0; i < MODEL_MFI_PDS; i++)
+        if (m->pd[i].present && m->pd[i].state == MODEL_MFI_PD_SYSTEM)
+            return true;
+    return false;
+}
+
 uint8_t model_mfi_fill_pd_query(struct model_mfi *m, const uint8_t *mbox, uint8_t *out, uint32_t cap,
                                 uint32_t *n)
 {
     (void)cap;
     if (mbox[0] > 5)
         return STATUS_BAD_PARAMETER;
-    if (m->qemu_ids && mbox[0]) {
+    if (m->qemu_ids && mbox[0] && !has_system_drives(m)) {
         *n = 0;
-        return STATUS_OK; /* 5.4, fact 14 */
+        return STATUS_OK; /* 5.4, facts 13 and 14 */
     }
+    if (m->qemu_ids)
+        return put_pd_list(m, false, out, n);
     return put_pd_list(m, mbox[0] == 5, out, n);
 }
 

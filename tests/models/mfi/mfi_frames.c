@@ -443,6 +443,8 @@ static void answer(struct model_mfi *m, const struct model_mfi_frame *f, const s
     }
     if (o->scsi_status || f->cmd == FRAME_LD_SCSI || f->cmd == FRAME_PD_SCSI)
         m->host.dma_write(m->host.ctx, f->address + F_SCSI_STATUS, &o->scsi_status, 1);
+    if (hits(m, f->nth, m->nth_garbage_frame))
+        m->host.dma_write(m->host.ctx, f->address + 8, "\xf0\xff\xff\xff", 4);
     /* Last: whoever polls this byte may use all the rest. */
     if (polled || o->status || !m->ring_leaves_status)
         m->host.dma_write(m->host.ctx, f->address + F_STATUS, &o->status, 1);

@@ -145,20 +145,27 @@ static void adapter_reset(struct model_mfi *m)
     m->ready_ns = model_mfi_after_ns(m, m->reset_ns);
 }
 
-static bool frames_to_come(const struct model_mfi *m)
+/* Frames of a driver that does not wait for them, although none of them is lost. */
+static bool gives_up_frames(const struct model_mfi *m)
 {
-    for (unsigned i = 0; i < m->frame_top; i++)
-        if (m->frame[i].in_flight && m->frame[i].due_ns != MODEL_MFI_NEVER)
-            return true;
-    return false;
+    bool to_come = false;
+
+    for (unsigned i = 0; i < m->frame_top; i++) {
+        if (m->frame[i].in_flight && m->frame[i].due_ns == MODEL_MFI_NEVER)
+            return false;
+        to_come |= m->frame[i].in_flight;
+    }
+    return to_come;
 }
 
 static void hand_back(struct model_mfi *m)
 {
-    if (m->leaving || m->state != MODEL_MFI_OPERATIONAL)
+    bool init_under_way = m->state == MODEL_MFI_READY && m->in_flight;
+
+    if (m->leaving || (m->state != MODEL_MFI_OPERATIONAL && !init_under_way))
         return;
     m->seen.hand_backs++;
-    if (frames_to_come(m))
+    if (gives_up_frames(m))
         model_mfi_violation(m, "the card was handed back with frames in flight", m->in_flight, 0);
     m->leaving = true;
     m->state = m->hand_back_state;
@@ -360,7 +367,7 @@ void model_mfi_init(struct model_mfi *m, enum model_mfi_generation g)
     m->ld_ops = 0x1f;
     m->adapter_ops = 0x7fff;
     m->hw_present = 0x36;
-    m->max_strips_per_io = 42;
+    m->max_strips_per_io = 128;
     m->hand_back_state = MODEL_MFI_OPERATIONAL;
     m->boot_seq = 1;
     memcpy(m->rates, rates, sizeof rates);

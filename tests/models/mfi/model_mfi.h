@@ -193,11 +193,13 @@ struct model_mfi {
     bool qemu_ids;            /* as QEMU: PD id is slot << 8, PD_SCSI_IO wants the slot, PD info is blank */
     bool queries_unknown;     /* PD and LD list queries are unknown DCMDs (old firmware) */
     struct model_mfi_lie lie[MODEL_MFI_LIES];
-    unsigned long nth_lost, nth_status, nth_late, nth_fault, nth_vanish, nth_garbage_context, nth_short;
-    uint8_t status_value; /* for nth_status */
-    uint64_t late_ns;     /* for nth_late */
-    unsigned nth_every;   /* not 0: the above repeat every so many reads */
-    bool bench;           /* frames are over at once: only the status byte is written */
+    unsigned long nth_lost, nth_status, nth_late, nth_fault, nth_vanish, nth_short;
+    unsigned long nth_garbage_context; /* the reply ring names a context that nobody sent */
+    unsigned long nth_garbage_frame;   /* the context in the frame is overwritten */
+    uint8_t status_value;              /* for nth_status */
+    uint64_t late_ns;                  /* for nth_late */
+    unsigned nth_every;                /* not 0: the above repeat every so many reads */
+    bool bench;                        /* frames are over at once: only the status byte is written */
 
     /* ---- seen ---- */
     struct model_mfi_seen seen;
