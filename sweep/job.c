@@ -369,9 +369,12 @@ static void end_section(struct reading *r)
 {
     if (!r->job || r->job == &r->out->global)
         return;
+    unsigned line = r->line;
+
     r->line = r->job->line;
     if (r->job->time_based && !r->job->runtime_ns)
         refuse(r, "time_based never ends without runtime; add one, such as runtime=60s");
+    r->line = line;
 }
 
 static void begin_section(struct reading *r, const char *name)

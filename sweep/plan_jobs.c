@@ -263,12 +263,18 @@ static void add_step(struct making *m, unsigned begin, unsigned end)
     plan_build_step_done(&m->build, s, m->estimate_ns);
 }
 
-static const char *why_refused(const struct job_file *f, const struct job *job)
+static void refuse_job(struct making *m, const struct job *job)
 {
+    const struct job_file *f = m->file;
+
     for (unsigned i = 0; i < f->problem_count && i < JOB_FILE_MAX_PROBLEMS; i++)
-        if (str_equal(f->problems[i].job, job->name))
-            return f->problems[i].text;
-    return "a line of [global], or an earlier one, is wrong";
+        if (str_equal(f->problems[i].job, job->name)) {
+            plan_build_refuse(&m->build, NULL, job->name, "job file, line %u: %s", f->problems[i].line,
+                              f->problems[i].text);
+            return;
+        }
+    plan_build_refuse(&m->build, NULL, job->name, "job file, line %u: a line that this job stands on is wrong, such "
+                      "as one of [global]", job->line);
 }
 
 int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
@@ -280,8 +286,7 @@ int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct 
     *out = (struct plan){ 0 };
     for (unsigned i = 0; i < jobs->job_count; i++)
         if (jobs->refused[i])
-            plan_build_refuse(&m.build, NULL, jobs->jobs[i].name, "job file, line %u: %s", jobs->jobs[i].line,
-                              why_refused(jobs, &jobs->jobs[i]));
+            refuse_job(&m, &jobs->jobs[i]);
     for (unsigned i = 1; i <= jobs->job_count; i++)
         if (i == jobs->job_count || jobs->jobs[i].stonewall) {  /* a refused job's wall still stands */
             add_step(&m, begin, i);

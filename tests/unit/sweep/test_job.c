@@ -190,6 +190,9 @@ TEST(global_options_reach_the_jobs_after_them_and_a_job_may_differ)
     EQ(f.jobs[3].block_bytes, 8192);    /* a later [global] adds to the earlier one */
     EQ(f.jobs[3].iodepth, 9);
     EQ_STR(f.jobs[3].name, "c");
+    EQ(f.jobs[0].line, 1);
+    EQ(f.jobs[1].line, 5);
+    EQ(f.jobs[3].line, 10);
 }
 
 TEST(percent_and_bytes_replace_each_other)
