@@ -14,56 +14,87 @@ static uint64_t measured_now(const struct engine *e, uint64_t now_ns)
 }
 
 /* ---- making requests ---- */
-static inline void put_request(struct work_lane *l, unsigned n, uint16_t slot, uint64_t lba, uint32_t blocks,
-                               uint64_t now_ns)
-{
-    struct work_slot *s = &l->slot[slot];
+/* The lane's rings while requests are made, held in variables: a store to a slot could, for all the compiler
+ * knows, change what stands behind the lane's pointers. */
+struct maker {
+    struct work_slot *slot;
+    struct io_request *request; /* the next */
+    const uint16_t *free_slot;  /* one past the next */
+    uint64_t now_ns;
+};
 
-    s->submit_ns = now_ns;
-    s->lba = lba;
-    s->blocks = blocks;
-    l->request[n] = (struct io_request){ .lba = lba, .blocks = blocks, .slot = slot };
+static struct maker maker_of(const struct work_lane *l, unsigned n, uint64_t now_ns)
+{
+    return (struct maker){ .slot = l->slot,
+                           .request = l->request + n,
+                           .free_slot = l->free_slot + l->free_count,
+                           .now_ns = now_ns };
 }
 
-static unsigned make_sequential(struct work_lane *l, unsigned n, uint64_t now_ns)
+static inline void put_request(struct maker *m, uint64_t lba, uint32_t blocks)
 {
-    uint64_t lba = l->next_lba, left = l->left_lbas;
-    unsigned free_count = l->free_count;
+    uint16_t slot = *--m->free_slot;
+    struct work_slot *s = &m->slot[slot];
+    struct io_request *r = m->request++;
 
-    while (free_count && left) {
+    s->submit_ns = m->now_ns;
+    s->lba = lba;
+    s->blocks = blocks;
+    r->lba = lba;
+    r->blocks = blocks;
+    r->slot = slot; /* `reserved` stays 0 as allocated */
+}
+
+/* How many whole requests are free and wanted; the last may reach beyond what is left. */
+static unsigned wanted_requests(const struct work_lane *l)
+{
+    if (l->left_lbas >= (uint64_t)l->free_count * l->block_lbas)
+        return l->free_count;
+    return (unsigned)((l->left_lbas + l->block_lbas - 1) / l->block_lbas);
+}
+
+static void made_requests(struct work_lane *l, unsigned count, uint64_t lbas)
+{
+    l->free_count = (uint16_t)(l->free_count - count);
+    l->left_lbas -= l->left_lbas < lbas ? l->left_lbas : lbas;
+}
+
+static void make_sequential(struct work_lane *l, struct maker *m, unsigned count)
+{
+    uint64_t lba = l->next_lba, made_lbas = 0;
+
+    made_requests(l, count, 0);
+    while (count) {
         uint32_t blocks = l->block_lbas;
+        unsigned run = 1;
         if (lba == l->end_lba) {
             lba = l->first_lba;
             l->wrapped = true;
         }
-        if (blocks > l->end_lba - lba)      /* the odd end of a region is read, too */
-            blocks = (uint32_t)(l->end_lba - lba);
-        put_request(l, n++, l->free_slot[--free_count], lba, blocks, now_ns);
-        lba += blocks;
-        left -= left < blocks ? left : blocks;
+        uint64_t room = l->end_lba - lba;
+        if (room >= (uint64_t)count * blocks)
+            run = count;
+        else if (blocks > room) /* the odd end of a region is read, too */
+            blocks = (uint32_t)room;
+        count -= run;
+        made_lbas += (uint64_t)run * blocks;
+        for (; run; run--, lba += blocks)
+            put_request(m, lba, blocks);
     }
     l->next_lba = lba;
-    l->left_lbas = left;
-    l->free_count = (uint16_t)free_count;
-    return n;
+    made_requests(l, 0, made_lbas);
 }
 
-static unsigned make_random(struct work_lane *l, unsigned n, uint64_t now_ns)
+static void make_random(struct work_lane *l, struct maker *m, unsigned count)
 {
-    uint64_t left = l->left_lbas;
-    uint32_t blocks = l->block_lbas;
-    unsigned free_count = l->free_count;
+    const uint64_t first_lba = l->first_lba, whole_blocks = l->whole_blocks;
+    const uint32_t blocks = l->block_lbas;
     struct rng rng = l->rng;
 
-    while (free_count && left) {
-        uint64_t lba = l->first_lba + mul_high_u64(rng_next(&rng), l->whole_blocks) * blocks;
-        put_request(l, n++, l->free_slot[--free_count], lba, blocks, now_ns);
-        left -= left < blocks ? left : blocks;
-    }
+    for (unsigned i = 0; i < count; i++)
+        put_request(m, first_lba + mul_high_u64(rng_next(&rng), whole_blocks) * blocks, blocks);
     l->rng = rng;
-    l->left_lbas = left;
-    l->free_count = (uint16_t)free_count;
-    return n;
+    made_requests(l, count, (uint64_t)count * blocks);
 }
 
 void engine_lane_refill_map(struct work_lane *l)
@@ -72,22 +103,22 @@ void engine_lane_refill_map(struct work_lane *l)
     l->next_index = 0;
 }
 
-static unsigned make_permuted(struct work_lane *l, unsigned n, uint64_t now_ns)
+static void make_permuted(struct work_lane *l, struct maker *m, unsigned count)
 {
-    uint64_t left = l->left_lbas;
-    uint32_t blocks = l->block_lbas;
-    unsigned free_count = l->free_count;
+    const uint64_t first_lba = l->first_lba;
+    const uint32_t blocks = l->block_lbas;
 
-    while (free_count && left) {
+    made_requests(l, count, (uint64_t)count * blocks);
+    while (count) {
         if (l->next_index == l->whole_blocks)
             engine_lane_refill_map(l);
-        uint64_t lba = l->first_lba + perm_at(&l->perm, l->next_index++) * blocks;
-        put_request(l, n++, l->free_slot[--free_count], lba, blocks, now_ns);
-        left -= left < blocks ? left : blocks;
+        const struct perm perm = l->perm;
+        uint64_t index = l->next_index, end = index + min_u64(count, l->whole_blocks - index);
+        count -= (unsigned)(end - index);
+        l->next_index = end;
+        for (; index < end; index++)
+            put_request(m, first_lba + perm_at(&perm, index) * blocks, blocks);
     }
-    l->left_lbas = left;
-    l->free_count = (uint16_t)free_count;
-    return n;
 }
 
 /* ---- ending ---- */
@@ -99,7 +130,7 @@ static void stop_submitting(struct engine *e, struct work_lane *l, uint64_t now_
     l->stop_ns = measured_now(e, now_ns) - l->begin_ns;
     if (l->phase == LANE_RUNNING)
         l->phase = LANE_DRAINING;
-    while (l->waiting)                  /* made, but never in the driver's hands */
+    while (l->waiting) /* made, but never in the driver's hands */
         l->free_slot[l->free_count++] = l->request[--l->waiting].slot;
 }
 
@@ -137,7 +168,7 @@ static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns);
 
 static void finish_lane(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
-    if (l->phase == LANE_RAMP) {        /* ended before anything was measured */
+    if (l->phase == LANE_RAMP) { /* ended before anything was measured */
         l->ramp_ns = l->stop_ns;
         l->ios = l->lbas = l->stop_ns = l->last_ok_ns = 0;
         hist_reset(&l->hist);
@@ -159,7 +190,10 @@ static void count_error(struct engine *e, struct work_lane *l, const struct io_c
     if (l->kept_errors < LANE_MAX_ERROR_RECORDS) {
         struct io_error_record *r = &l->error[l->kept_errors++];
         uint32_t command_lbas = l->io->command_bytes / l->lba_bytes;
-        *r = (struct io_error_record){ .lba = s->lba, .blocks = s->blocks, .status = c->status, .detail = c->detail,
+        *r = (struct io_error_record){ .lba = s->lba,
+                                       .blocks = s->blocks,
+                                       .status = c->status,
+                                       .detail = c->detail,
                                        .at_ns = measured_now(e, now_ns) - l->begin_ns };
         /* A request of several commands: the one that failed, when the driver names one of ours. */
         if (c->error_lba > s->lba && c->error_lba < s->lba + s->blocks) {
@@ -175,7 +209,8 @@ static void count_error(struct engine *e, struct work_lane *l, const struct io_c
 }
 
 /* A completion that is no plain success.  False: not one of ours, nothing to free. */
-static bool odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c, uint64_t now_ns)
+static bool odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c,
+                           uint64_t now_ns)
 {
     if (c->slot < l->depth && l->slot[c->slot].blocks) {
         count_error(e, l, c, now_ns);
@@ -190,37 +225,46 @@ static bool odd_completion(struct engine *e, struct work_lane *l, const struct i
 
 static void reap(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns)
 {
-    uint64_t ios = 0, lbas = 0, retries = 0, max_ns = 0;
-    unsigned free_count = l->free_count, freed = 0;
+    uint64_t lbas = 0, sum_ns = 0, min_ns = UINT64_MAX, max_ns = 0;
+    uint16_t *free_slot = l->free_slot + l->free_count;
+    struct work_slot *slots = l->slot;
+    const unsigned depth = l->depth;
+    unsigned ios = n, freed = n;
 
-    for (const struct io_completion *c = e->done; c < e->done + n; c++) {
-        if (__builtin_expect(c->status != IO_OK || c->slot >= l->depth || !l->slot[c->slot].blocks, 0)) {
-            l->free_count = (uint16_t)free_count;
+    for (const struct io_completion *c = e->done, *end = c + n; c != end; c++) {
+        unsigned slot = c->slot;
+        struct work_slot *s = &slots[slot];
+        uint32_t blocks;
+
+        if (__builtin_expect(c->status != IO_OK || slot >= depth || !(blocks = s->blocks), 0)) {
+            l->free_count = (uint16_t)(free_slot - l->free_slot);
             bool ours = odd_completion(e, l, c, now_ns);
-            free_count = l->free_count;
-            if (!ours)
+            free_slot = l->free_slot + l->free_count;
+            ios--;
+            if (!ours) {
+                freed--;
                 continue;
+            }
         } else {
-            const struct work_slot *s = &l->slot[c->slot];
             uint64_t latency_ns = now_ns - s->submit_ns;
-            hist_add(&l->hist, latency_ns);
-            if (latency_ns > max_ns)
-                max_ns = latency_ns;
-            lbas += s->blocks;
-            retries += c->retries;
-            ios++;
+            hist_add_bucket(&l->hist, latency_ns);
+            sum_ns += latency_ns;
+            min_ns = min_u64(min_ns, latency_ns);
+            max_ns = max_u64(max_ns, latency_ns);
+            lbas += blocks;
+            if (__builtin_expect(c->retries, 0))
+                l->retries += c->retries;
         }
-        l->slot[c->slot].blocks = 0;
-        l->free_slot[free_count++] = c->slot;
-        freed++;
+        s->blocks = 0;
+        *free_slot++ = (uint16_t)slot;
     }
-    l->free_count = (uint16_t)free_count;
+    l->free_count = (uint16_t)(free_slot - l->free_slot);
     l->in_flight = (uint16_t)(l->in_flight - freed);
     if (!ios)
         return;
+    hist_add_totals(&l->hist, ios, sum_ns, min_ns, max_ns);
     l->ios += ios;
     l->lbas += lbas;
-    l->retries += retries;
     l->last_ok_ns = measured_now(e, now_ns) - l->begin_ns;
     engine_series_add(&l->series, l->last_ok_ns, ios, lbas * l->lba_bytes, max_ns);
 }
@@ -258,7 +302,9 @@ static int oldest_slot(const struct work_lane *l)
 /* The driver's ladder ended and it still did not give the slot back: count it and trust the lane no more. */
 static void write_off(struct engine *e, struct work_lane *l, unsigned slot, uint64_t now_ns)
 {
-    struct io_completion c = { .slot = (uint16_t)slot, .status = IO_TIMED_OUT, .error_lba = l->slot[slot].lba };
+    struct io_completion c = { .slot = (uint16_t)slot,
+                               .status = IO_TIMED_OUT,
+                               .error_lba = l->slot[slot].lba };
 
     NOTE(E_PROTO, "slot given back after expire", slot, l->deadline_ns);
     count_error(e, l, &c, now_ns);
@@ -306,11 +352,18 @@ static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     uint64_t at_ns = measured_now(e, now_ns) - l->begin_ns, since_ns = at_ns - l->published_ns;
     struct lane_progress p = {
-        .ios = l->ios, .bytes = l->lbas * l->lba_bytes, .errors = l->errors, .elapsed_ns = at_ns,
-        .planned_ns = l->plan->job.runtime_ns, .phase = l->phase,
+        .ios = l->ios,
+        .bytes = l->lbas * l->lba_bytes,
+        .errors = l->errors,
+        .elapsed_ns = at_ns,
+        .planned_ns = l->plan->job.runtime_ns,
+        .phase = l->phase,
         .planned_bytes = l->planned_lbas == UINT64_MAX ? 0 : l->planned_lbas * l->lba_bytes,
-        .recent_bytes_per_s = l->progress.recent_bytes_per_s, .recent_iops = l->progress.recent_iops,
-        .p99_ns = hist_above(&l->hist, 990000) >= ENGINE_PERCENTILE_SAMPLES ? hist_percentile_ns(&l->hist, 990000) : 0,
+        .recent_bytes_per_s = l->progress.recent_bytes_per_s,
+        .recent_iops = l->progress.recent_iops,
+        .p99_ns = hist_above(&l->hist, 990000) >= ENGINE_PERCENTILE_SAMPLES
+                      ? hist_percentile_ns(&l->hist, 990000)
+                      : 0,
     };
 
     if (since_ns >= ENGINE_CHECK_NS) {
@@ -361,11 +414,20 @@ static void submit(struct engine *e, struct work_lane *l, uint64_t now_ns)
         l->slot[l->request[i].slot].submit_ns = now_ns;
         l->slot[l->request[i].slot].blocks = l->request[i].blocks;
     }
+    unsigned count = wanted_requests(l);
+    struct maker m = maker_of(l, n, now_ns);
     switch (l->pattern) {
-    case PATTERN_SEQUENTIAL: n = make_sequential(l, n, now_ns); break;
-    case PATTERN_RANDOM:     n = make_random(l, n, now_ns); break;
-    default:                 n = make_permuted(l, n, now_ns); break;
+    case PATTERN_SEQUENTIAL:
+        make_sequential(l, &m, count);
+        break;
+    case PATTERN_RANDOM:
+        make_random(l, &m, count);
+        break;
+    default:
+        make_permuted(l, &m, count);
+        break;
     }
+    n += count;
     unsigned taken = n ? l->ops->submit(l->io, l->request, n) : 0;
     if (taken) {
         l->ops->kick(l->io);
@@ -376,7 +438,7 @@ static void submit(struct engine *e, struct work_lane *l, uint64_t now_ns)
     l->waiting = (uint16_t)(n - taken);
     for (unsigned i = taken; i < n; i++) {
         l->request[i - taken] = l->request[i];
-        l->slot[l->request[i].slot].blocks = 0;         /* not in flight: a completion would be a lie */
+        l->slot[l->request[i].slot].blocks = 0; /* not in flight: a completion would be a lie */
     }
     if (!l->waiting && !l->left_lbas)
         stop_submitting(e, l, now_ns);
@@ -413,7 +475,7 @@ static unsigned visit(struct engine *e, struct work_lane *l)
     if (l->submitting && !e->holding && (l->free_count || l->waiting))
         submit(e, l, now_ns);
     else if (n && l->in_flight)
-        l->ops->kick(l->io);            /* parts of a split request may have been waiting for room */
+        l->ops->kick(l->io); /* parts of a split request may have been waiting for room */
     if (!l->submitting && !l->in_flight)
         finish_lane(e, l, now_ns);
     return n;
@@ -467,7 +529,7 @@ bool worker_run(struct engine *e, uint64_t slice_ns)
         if (!n)
             plat_relax();
     }
-    charge(e, plat_now_ns());           /* what the main processor does between two slices is not ours */
+    charge(e, plat_now_ns()); /* what the main processor does between two slices is not ours */
     if (!e->live_count)
         finish_step(e);
     return e->live_count != 0;
@@ -517,10 +579,7 @@ void worker_resume(struct engine *e)
     }
 }
 
-void engine_stop(struct engine *e)
-{
-    __atomic_store_n(&e->stop, 1, __ATOMIC_RELEASE);
-}
+void engine_stop(struct engine *e) { __atomic_store_n(&e->stop, 1, __ATOMIC_RELEASE); }
 
 void engine_progress(const struct engine *e, unsigned lane, struct lane_progress *out)
 {

@@ -13,11 +13,10 @@ struct hist {
 void hist_reset(struct hist *h);
 static inline unsigned hist_bucket(uint64_t ns)
 {
-    if (ns < HIST_SUB)
-        return (unsigned)ns;
-    unsigned octave = 63u - (unsigned)__builtin_clzll(ns) - HIST_SUB_BITS;
-    unsigned b = ((octave + 1) << HIST_SUB_BITS) + (unsigned)((ns >> octave) & (HIST_SUB - 1));
-    return b < HIST_BUCKETS ? b : HIST_BUCKETS - 1;
+    /* The first octave holds the values below 64, too: there sub-bucket and value are the same. */
+    unsigned octave = (63u ^ (unsigned)__builtin_clzll(ns | HIST_SUB)) - HIST_SUB_BITS;
+    uint64_t b = (octave << HIST_SUB_BITS) + (ns >> octave);
+    return __builtin_expect(b < HIST_BUCKETS, 1) ? (unsigned)b : HIST_BUCKETS - 1;
 }
 static inline void hist_add(struct hist *h, uint64_t ns)        /* [any] */
 {
@@ -26,6 +25,17 @@ static inline void hist_add(struct hist *h, uint64_t ns)        /* [any] */
     if (ns < h->min_ns) h->min_ns = ns;
     if (ns > h->max_ns) h->max_ns = ns;
     h->bucket[hist_bucket(ns)]++;
+}
+/* A batch costs less in two steps: each value's bucket by hist_add_bucket, then count, sum and extremes of them
+ * all by hist_add_totals. */
+static inline void hist_add_bucket(struct hist *h, uint64_t ns) { h->bucket[hist_bucket(ns)]++; }   /* [any] */
+static inline void hist_add_totals(struct hist *h, uint64_t count, uint64_t sum_ns, uint64_t min_ns,
+                                   uint64_t max_ns)             /* [any] */
+{
+    h->count += count;
+    h->sum_ns += sum_ns;
+    if (min_ns < h->min_ns) h->min_ns = min_ns;
+    if (max_ns > h->max_ns) h->max_ns = max_ns;
 }
 void hist_merge(struct hist *into, const struct hist *from);
 /* The smallest bucket's upper edge (never above max) at or below which at least ppm of all values lie. */

@@ -16,13 +16,17 @@ void perm_init(struct perm *p, uint64_t count, uint64_t seed);
  *
  * Each round is a bijection of the next power of two (an odd multiplier, an addend, a folding shift);
  * results outside the range are sent round again, fewer than once on average. */
+static inline uint64_t perm_round_(const struct perm *p, unsigned r, uint64_t i)
+{
+    i = (i * p->multiplier[r] + p->addend[r]) & p->mask;
+    return i ^ i >> p->shift;
+}
 static inline uint64_t perm_at(const struct perm *p, uint64_t i)
 {
     do {
-        for (unsigned r = 0; r < 3; r++) {
-            i = (i * p->multiplier[r] + p->addend[r]) & p->mask;
-            i ^= i >> p->shift;
-        }
+        i = perm_round_(p, 0, i);
+        i = perm_round_(p, 1, i);
+        i = perm_round_(p, 2, i);
     } while (i >= p->count);
     return i;
 }
