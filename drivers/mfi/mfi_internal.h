@@ -37,7 +37,6 @@ struct mfi_tag { /* one I/O frame in flight */
     uint64_t lba;
     uint32_t blocks;
     uint16_t slot, part;
-    uint8_t retries;
 };
 struct mfi_address {
     uint8_t cmd, target;

@@ -34,52 +34,51 @@ static inline unsigned extra_frames(unsigned segments, unsigned in_first)
     return n < MFI_MAX_EXTRA_FRAMES ? n : MFI_MAX_EXTRA_FRAMES;
 }
 
-static inline uint64_t data_bus(const struct mfi_lane *m, const struct mfi_tag *t)
+static inline uint64_t data_bus(const struct mfi_lane *m, struct mfi_tag t)
 {
-    return m->l.data.bus + (uint64_t)t->part * m->l.command_bytes + (uint64_t)t->slot * m->slot_stride;
+    return m->l.data.bus + (uint64_t)t.part * m->l.command_bytes + (uint64_t)t.slot * m->slot_stride;
 }
 
-static inline unsigned build_ld_read(const struct mfi_lane *m, const struct mfi_tag *t, uint8_t *slot)
+static inline unsigned build_ld_read(const struct mfi_lane *m, struct mfi_tag t, uint8_t *slot)
 {
     uint64_t *w = (uint64_t *)slot;
-    unsigned n = put_segments((struct mfi_sge64 *)(slot + MFI_IO_SGL_OFFSET), data_bus(m, t),
-                              t->blocks * m->lba_bytes);
+    unsigned n =
+        put_segments((struct mfi_sge64 *)(slot + MFI_IO_SGL_OFFSET), data_bus(m, t), t.blocks * m->lba_bytes);
 
-    w[2] = m->flags | (uint64_t)t->blocks << 32;
-    w[4] = t->lba;
+    w[2] = m->flags | (uint64_t)t.blocks << 32;
+    w[4] = t.lba;
     w[0] = m->head | FIELD_PUT(HEAD_SGE_COUNT, n);
     return extra_frames(n, 2);
 }
 
-static __attribute__((noinline)) unsigned build_pd_read(const struct mfi_lane *m, const struct mfi_tag *t,
+static __attribute__((noinline)) unsigned build_pd_read(const struct mfi_lane *m, struct mfi_tag t,
                                                         uint8_t *slot)
 {
     uint64_t *w = (uint64_t *)slot;
-    uint32_t bytes = t->blocks * m->lba_bytes;
+    uint32_t bytes = t.blocks * m->lba_bytes;
     unsigned n = put_segments((struct mfi_sge64 *)(slot + MFI_SCSI_SGL_OFFSET), data_bus(m, t), bytes);
 
     w[2] = m->flags | (uint64_t)bytes << 32;
     if (m->opcode == READ_10) {
-        w[4] = m->opcode | (uint64_t)__builtin_bswap32((uint32_t)t->lba) << 16 |
-               (uint64_t)(t->blocks >> 8 & 0xff) << 56;
-        w[5] = t->blocks & 0xff;
+        w[4] = m->opcode | (uint64_t)__builtin_bswap32((uint32_t)t.lba) << 16 |
+               (uint64_t)(t.blocks >> 8 & 0xff) << 56;
+        w[5] = t.blocks & 0xff;
     } else {
-        uint64_t lba = __builtin_bswap64(t->lba);
+        uint64_t lba = __builtin_bswap64(t.lba);
 
         w[4] = m->opcode | lba << 16;
-        w[5] = lba >> 48 | (uint64_t)__builtin_bswap32(t->blocks) << 16;
+        w[5] = lba >> 48 | (uint64_t)__builtin_bswap32(t.blocks) << 16;
     }
     w[0] = m->head | FIELD_PUT(HEAD_SGE_COUNT, n);
     return extra_frames(n, 1);
 }
 
 /* All that the firmware may have changed is written anew; context and sense address were at the start. */
-static inline void post(struct mfi_lane *m, unsigned tag)
+static inline void post(struct mfi_lane *m, unsigned tag, struct mfi_tag t)
 {
     struct mfi_card *card = m->card;
     uint8_t *slot = mfi_slot(card, tag);
-    unsigned extra = m->frame_cmd == MFI_LD_READ ? build_ld_read(m, &card->tags[tag], slot)
-                                                 : build_pd_read(m, &card->tags[tag], slot);
+    unsigned extra = m->frame_cmd == MFI_LD_READ ? build_ld_read(m, t, slot) : build_pd_read(m, t, slot);
 
     plat_dma_publish();
     card->gen->post(&card->regs, mfi_slot_bus(card, tag), extra);
@@ -90,11 +89,11 @@ static inline void send_one(struct mfi_lane *m, const struct lane_part *p)
 {
     struct mfi_card *card = m->card;
     uint16_t tag = card->free_tags[--card->free_count];
+    const struct mfi_tag t = { .lba = p->lba, .blocks = p->blocks, .slot = p->slot, .part = p->part };
 
-    card->tags[tag] =
-        (struct mfi_tag){ .lba = p->lba, .blocks = p->blocks, .slot = p->slot, .part = p->part };
+    card->tags[tag] = t;
     m->in_flight[m->in_flight_count++] = tag;
-    post(m, tag);
+    post(m, tag, t);
 }
 
 /* How many more frames the lane may send: a share of them keeps one busy lane from starving the others. */
@@ -183,7 +182,7 @@ void mfi_lane_kick(struct io_lane *l)
 /* A frame that came back with anything but "ok".  True: it was sent again. */
 static bool failed(struct mfi_lane *m, unsigned tag, uint8_t status)
 {
-    struct mfi_tag *t = &m->card->tags[tag];
+    const struct mfi_tag *t = &m->card->tags[tag];
     uint8_t *slot = mfi_slot(m->card, tag);
     const struct mfi_header *h = (const struct mfi_header *)slot;
     uint32_t detail = mfi_detail(status, h->scsi_status, slot + MFI_SENSE_OFFSET, h->sense_len);
@@ -193,10 +192,9 @@ static bool failed(struct mfi_lane *m, unsigned tag, uint8_t status)
     memset(slot + MFI_SENSE_OFFSET, 0, MFI_SENSE_BYTES);
     if (key == KEY_RECOVERED)
         return false;
-    if (key == KEY_ATTENTION && t->retries < ATTENTION_RETRIES) {
-        t->retries++;
+    if (key == KEY_ATTENTION && m->slots.slot[t->slot].retries < ATTENTION_RETRIES) {
         m->slots.slot[t->slot].retries++;
-        post(m, tag);
+        post(m, tag, *t);
         return true;
     }
     lane_slot_failed(&m->slots, t->slot, key == KEY_MEDIUM ? IO_MEDIA_ERROR : IO_DEVICE_ERROR, detail,
