@@ -149,6 +149,34 @@ TEST(digits_are_those_of_the_journal)
     free(j);
 }
 
+TEST(fields_are_quoted_when_they_must_be)
+{
+    static const struct {
+        const char *text, *field;
+    } cases[] = {
+        { "plain text", ",plain text,0\r\n" },
+        { "a,b", ",\"a,b\",0\r\n" },
+        { "say \"no\"", ",\"say \"\"no\"\"\",0\r\n" },
+        { "\"", ",\"\"\"\",0\r\n" },
+        { "ends ", ",\"ends \",0\r\n" },
+        { " begins", ",\" begins\",0\r\n" },
+        { "two\nlines\r", ",two?lines?,0\r\n" },
+        { "", ",,0\r\n" },
+    };
+
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct memory file = { 0 };
+        struct journal *j = journal_new(&file, 1);
+        struct step_result r = extreme_result();
+        journal_step_end(j, &r, cases[i].text);
+        struct memory csv = csv_of(file.bytes, file.len);
+        HAS_STR(csv.bytes, cases[i].field);
+        memory_free(&csv);
+        memory_free(&file);
+        free(j);
+    }
+}
+
 TEST(a_percentile_that_is_not_valid_is_an_empty_field)
 {
     struct memory text = sample_text(1), csv = csv_of(text.bytes, text.len);

@@ -205,6 +205,19 @@ TEST(a_damaged_line_is_corrupt_and_not_missing_too)
     EQ(c.missing, 0);
 }
 
+TEST(one_lost_line_that_shows_as_two_damaged_ones_is_not_missing)
+{
+    struct memory whole = sample_text(1), m = { 0 };
+
+    add_lines(&m, &whole, 0, 6);
+    add_text(&m, "{\"v\":1,\"run\":\"00000{\"v\":1,\"run\":\"000000000\n");
+    add_lines(&m, &whole, 7, line_count(&whole));
+    struct counts c = count_all(&m);
+    EQ(c.corrupt, 2);
+    EQ(c.missing, 0);
+    memory_free(&whole);
+}
+
 TEST(every_single_flipped_bit_of_a_line_is_noticed)
 {
     struct memory whole = sample_text(1), m = { 0 };

@@ -154,6 +154,26 @@ TEST(numbers_of_a_drive_whose_description_was_lost_are_shown)
     memory_free(&text);
 }
 
+TEST(numbers_of_a_drive_that_is_described_late_are_shown)
+{
+    struct memory file = { 0 };
+    struct journal *j = journal_new(&file, 1);
+    struct step_result r = extreme_result();
+    struct disk_info d = { .name = "late" };
+
+    strcpy(r.disk, "late");
+    strcpy(r.job, "late-job");
+    journal_step_end(j, &r, "");
+    journal_disk(j, &d);
+    journal_step_end(j, &r, "");
+    struct memory page = page_of(&file);
+    const char *first = strstr(page.bytes, "late-job");
+    CHECK(first && strstr(first + 1, "late-job"));
+    memory_free(&page);
+    memory_free(&file);
+    free(j);
+}
+
 TEST(a_lost_run_start_leaves_the_rest)
 {
     struct memory text = sample_text(1);
