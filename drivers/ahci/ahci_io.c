@@ -12,7 +12,7 @@ void ahci_set_single(struct ahci_port *p, bool single)
 }
 
 /* ---- putting ---- */
-static void put_regions(struct ahci_table *t, struct ahci_header *h, uint64_t bus, uint32_t bytes)
+static __attribute__((noinline)) uint32_t put_many_regions(struct ahci_table *t, uint64_t bus, uint32_t bytes)
 {
     uint32_t n = 0;
 
@@ -24,70 +24,94 @@ static void put_regions(struct ahci_table *t, struct ahci_header *h, uint64_t bu
         bus += now_bytes;
         bytes -= now_bytes;
     } while (bytes);
-    h->dw0 = HEADER_FIS_WORDS | n << 16;
-    h->moved_bytes = 0;
+    return n;
 }
 
-static void put_queued(uint32_t *fis, unsigned tag, uint64_t lba, uint32_t blocks)
+/* Everything of a command but its FIS; the tag is no longer free. */
+static inline void put_rest(struct ahci_port *p, unsigned tag, struct ahci_lane *l, struct lane_part part)
 {
-    fis[0] = FIS_COMMAND(ATA_READ_FPDMA_QUEUED, blocks & 0xff);
-    fis[1] = FIS_LBA_LOW(lba, FIS_DEVICE_LBA);
-    fis[2] = FIS_LBA_HIGH(lba, blocks >> 8 & 0xff);
-    fis[3] = tag << 3;
-}
+    struct ahci_table *t = &p->mem->table[tag];
+    struct ahci_part *a = &p->tag[tag];
+    uint64_t bus =
+        l->io.data.bus + part.slot * l->slot_stride_bytes + (uint64_t)part.part * l->io.command_bytes;
+    uint32_t bytes = part.blocks << p->lba_shift, n = 1;
 
-static void put_single(const struct ahci_port *p, uint32_t *fis, uint64_t lba, uint32_t blocks)
-{
-    if (p->lba48) {
-        fis[0] = FIS_COMMAND(ATA_READ_DMA_EXT, 0);
-        fis[1] = FIS_LBA_LOW(lba, FIS_DEVICE_LBA);
-        fis[2] = FIS_LBA_HIGH(lba, 0);
-        fis[3] = blocks & 0xffff;
+    if (__builtin_expect(bytes > REGION_MAX_BYTES, 0)) {
+        n = put_many_regions(t, bus, bytes);
     } else {
-        fis[0] = FIS_COMMAND(ATA_READ_DMA, 0);
-        fis[1] = FIS_LBA_LOW(lba, FIS_DEVICE_LBA | (lba >> 24 & 0xf));
-        fis[2] = 0;
-        fis[3] = blocks & 0xff;
+        t->region[0].bus = bus;
+        t->region[0].bytes_less_one = bytes - 1;
     }
+    p->mem->header[tag].dw0_and_moved = HEADER_FIS_WORDS | n << 16;
+    a->lane = l;
+    a->lba = part.lba;
+    a->blocks = part.blocks;
+    a->slot = part.slot;
+    a->part = part.part;
+    a->tries = 0;
+    p->free_tags &= p->free_tags - 1;
+    p->pending |= 1u << tag;
 }
 
 /* False: the gate said no.  A free tag exists. */
-static bool put(struct ahci_port *p, const struct ahci_part *a)
+static inline bool put_queued(struct ahci_port *p, struct ahci_lane *l, struct lane_part part)
 {
-    struct ahci_lane *l = a->lane;
     unsigned tag = (unsigned)__builtin_ctz(p->free_tags);
     struct ahci_table *t = &p->mem->table[tag];
-    uint64_t bus = l->io.data.bus + a->slot * l->slot_stride_bytes + (uint64_t)a->part * l->io.command_bytes;
 
-    if (p->single) {
-        if (!gate_lets_through(&l->single, p->lba48 ? ATA_READ_DMA_EXT : ATA_READ_DMA, a->lba, a->blocks))
-            return false;
-        put_single(p, t->fis, a->lba, a->blocks);
-    } else {
-        if (!gate_lets_through(&l->queued, ATA_READ_FPDMA_QUEUED, a->lba, a->blocks))
-            return false;
-        put_queued(t->fis, tag, a->lba, a->blocks);
-    }
-    put_regions(t, &p->mem->header[tag], bus, a->blocks << p->lba_shift);
-    p->tag[tag] = *a;
-    p->free_tags &= p->free_tags - 1;
-    p->pending |= 1u << tag;
+    if (!gate_lets_through(&l->queued, ATA_READ_FPDMA_QUEUED, part.lba, part.blocks))
+        return false;
+    t->fis_pair[0] = FIS_COMMAND(ATA_READ_FPDMA_QUEUED, part.blocks & 0xff) |
+                     (uint64_t)FIS_LBA_LOW(part.lba, FIS_DEVICE_LBA) << 32;
+    t->fis_pair[1] = FIS_LBA_HIGH(part.lba, part.blocks >> 8 & 0xff) | (uint64_t)(tag << 3) << 32;
+    put_rest(p, tag, l, part);
     return true;
 }
 
-static void pump_repeats(struct ahci_port *p)
+static __attribute__((noinline)) bool put_single(struct ahci_port *p, struct ahci_lane *l,
+                                                 struct lane_part part)
+{
+    uint8_t opcode = p->lba48 ? ATA_READ_DMA_EXT : ATA_READ_DMA;
+    uint32_t *fis = p->mem->table[0].fis;
+
+    if (!gate_lets_through(&l->single, opcode, part.lba, part.blocks))
+        return false;
+    fis[0] = FIS_COMMAND(opcode, 0);
+    if (p->lba48) {
+        fis[1] = FIS_LBA_LOW(part.lba, FIS_DEVICE_LBA);
+        fis[2] = FIS_LBA_HIGH(part.lba, 0);
+        fis[3] = part.blocks & 0xffff;
+    } else {
+        fis[1] = FIS_LBA_LOW(part.lba, FIS_DEVICE_LBA | (part.lba >> 24 & 0xf));
+        fis[2] = 0;
+        fis[3] = part.blocks & 0xff;
+    }
+    put_rest(p, 0, l, part);
+    return true;
+}
+
+static inline bool put(struct ahci_port *p, struct ahci_lane *l, struct lane_part part)
+{
+    return __builtin_expect(p->single, 0) ? put_single(p, l, part) : put_queued(p, l, part);
+}
+
+static __attribute__((noinline)) void pump_repeats(struct ahci_port *p)
 {
     unsigned n = 0;
 
     while (n < p->retry_count && p->free_tags) {
         const struct ahci_part *a = &p->retry[n++];
+        struct lane_part part = { .lba = a->lba, .blocks = a->blocks, .slot = a->slot, .part = a->part };
         struct lane_slot *s = &a->lane->slots.slot[a->slot];
-        if (!put(p, a)) {
+        unsigned tag = (unsigned)__builtin_ctz(p->free_tags);
+        if (!put(p, a->lane, part)) {
             lane_slot_failed(&a->lane->slots, a->slot, IO_REFUSED, 0, a->lba);
             lane_part_done(&a->lane->slots, a->slot);
-        } else if (a->resend && s->retries < UINT8_MAX) {
-            s->retries++;
+            continue;
         }
+        p->tag[tag].tries = a->tries;
+        if (a->resend && s->retries < UINT8_MAX)
+            s->retries++;
     }
     p->retry_count -= n;
     for (unsigned i = 0; n && i < p->retry_count; i++)
@@ -103,20 +127,17 @@ void ahci_pump(struct ahci_port *p)
     struct lane_part part;
     unsigned without_work = 0;
 
-    if (p->single || p->retry_count)
+    if (__builtin_expect(p->single || p->retry_count, 0))
         pump_repeats(p);
     while (p->free_tags && without_work < p->lane_count) {
-        if (lane_peek_part(&l->slots, &part)) {
-            struct ahci_part a = {
-                .lane = l, .lba = part.lba, .blocks = part.blocks, .slot = part.slot, .part = part.part
-            };
+        if (!lane_peek_part(&l->slots, &part)) {
+            without_work++;
+        } else {
             without_work = 0;
-            if (put(p, &a))
+            if (put(p, l, part))
                 lane_took_part(&l->slots, &part);
             else
                 lane_slot_failed(&l->slots, part.slot, IO_REFUSED, 0, part.lba);
-        } else {
-            without_work++;
         }
         l = l->next;
     }
@@ -137,19 +158,26 @@ void ahci_ring(struct ahci_port *p)
     px_write(p, PX_CI, tags);
 }
 
+static bool whole_passes(const struct ahci_lane *l, const struct io_request *r)
+{
+    const struct gate_pass *pass = l->port->ncq ? &l->queued : &l->single;
+
+    return gate_lets_through(pass, pass->read_opcode, r->lba, r->blocks);
+}
+
 unsigned ahci_submit(struct io_lane *io, const struct io_request *r, unsigned n)
 {
     struct ahci_lane *l = ahci_lane(io);
     struct ahci_port *p = l->port;
-    const struct gate_pass *pass = p->ncq ? &l->queued : &l->single;
     unsigned taken = 0;
 
     if (io->dead)
         return 0;
     for (; taken < n && lane_accept(&l->slots, &r[taken]); taken++) {
         const struct io_request *q = &r[taken];
-        /* The whole request, so that none of it is sent when a later part would be refused. */
-        if (q->blocks > l->request_blocks || !gate_lets_through(pass, pass->read_opcode, q->lba, q->blocks))
+        /* Each command is asked about when it is put.  A request of several is asked about as a whole too, so
+         * that none of it is sent when a later one would be refused. */
+        if (q->blocks - 1 >= l->request_blocks || (q->blocks > l->slots.part_blocks && !whole_passes(l, q)))
             lane_slot_failed(&l->slots, q->slot, IO_REFUSED, 0, q->lba);
     }
     ahci_pump(p);

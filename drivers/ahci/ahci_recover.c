@@ -181,6 +181,8 @@ static void judge_single(struct ahci_port *p, uint32_t is, uint32_t tfd, uint64_
         bool place =
             is_media_error(status, error) || (error == ERROR_ABRT && p->reads_ok && !(status & TFD_DF));
         NOTE(place ? E_MEDIA : E_REFUSED, "read", tfd, a.lba);
+        /* A clear answer to one read is progress as much as data is. */
+        p->resets = 0;
         /* Only an error of the medium comes with its place. */
         part_failed(&a, place ? IO_MEDIA_ERROR : IO_DEVICE_ERROR, (uint32_t)error << 8 | status,
                     is_media_error(status, error) ? lba : a.lba);

@@ -13,8 +13,13 @@
  * them. */
 
 struct ahci_header {
-    uint32_t dw0;         /* FIS length in words 4:0, entries of the region list 31:16 */
-    uint32_t moved_bytes; /* PRDBC: the adapter's, not for queued commands */
+    union {
+        struct {
+            uint32_t dw0;         /* FIS length in words 4:0, entries of the region list 31:16 */
+            uint32_t moved_bytes; /* PRDBC: the adapter's, not for queued commands */
+        };
+        uint64_t dw0_and_moved;
+    };
     uint64_t table_bus;
     uint32_t reserved[4];
 };
@@ -29,7 +34,10 @@ struct ahci_region {
 enum { TABLE_REGIONS = 8 };
 
 struct ahci_table {
-    uint32_t fis[16]; /* host to device register FIS: the first five words */
+    union { /* host to device register FIS: the first five words */
+        uint32_t fis[16];
+        uint64_t fis_pair[8];
+    };
     uint8_t packet[16];
     uint8_t reserved[48];
     struct ahci_region region[TABLE_REGIONS];

@@ -66,6 +66,63 @@ TEST(repeats_are_counted_and_only_for_what_was_sent_again)
     rig_lane_down(l);
 }
 
+TEST(a_read_that_was_not_rung_yet_when_another_failed_is_no_repeat)
+{
+    struct io_lane *l = rig_lane(4, 4096);
+    struct io_request r = { .lba = 800, .blocks = 8, .slot = 3 };
+    struct io_completion c[2];
+
+    rig.m.port[0].drive.bad[0].first = 8;
+    rig.m.port[0].drive.bad[0].count = 8;
+    rig_send(l, 1, 8, 8);
+    EQ(l->disk->ops->submit(l, &r, 1), 1);
+    EQ(rig_wait(l, c, 2), 2);
+    EQ(c[0].slot, 1);
+    EQ(c[0].status, IO_MEDIA_ERROR);
+    EQ(c[1].slot, 3);
+    EQ(c[1].status, IO_OK);
+    EQ(c[1].retries, 0);
+    rig_check_data(l, 3, 800, 8);
+    EQ(rig.m.port[0].seen.reads, 2);
+    rig_lane_down(l);
+}
+
+TEST(after_the_only_read_failed_nothing_is_in_flight)
+{
+    struct io_lane *l = rig_lane(1, 4096);
+    struct io_completion c;
+    unsigned long reads;
+
+    rig.m.port[0].drive.bad[0].count = 8;
+    rig_send(l, 0, 0, 8);
+    EQ(rig_wait(l, &c, 1), 1);
+    reads = rig.m.reads;
+    EQ(l->disk->ops->poll(l, &c, 1), 0);
+    EQ(rig.m.reads, reads);
+    rig_lane_down(l);
+}
+
+TEST(a_read_that_seemed_done_but_is_named_in_the_log_is_not_ok)
+{
+    struct io_completion c[4];
+    struct io_lane *l = rig_lane(4, 4096);
+
+    /* Tags 3 and 2 end before tag 1 fails; all of it is seen by one poll. */
+    rig.m.port[0].drive.ooo_step_ns = 1000;
+    rig.m.port[0].drive.log10 = MODEL_AHCI_LOG10_WRONG_TAG;
+    rig.m.port[0].drive.log10_tag = 3;
+    rig.m.port[0].drive.bad[0].first = 8;
+    rig.m.port[0].drive.bad[0].count = 1;
+    rig.m.port[0].drive.bad_once = true;
+    for (unsigned i = 0; i < 4; i++)
+        rig_send(l, (uint16_t)i, 8 * i, 8);
+    model_advance_ns(NS_PER_MS);
+    EQ(rig_wait(l, c, 4), 4);
+    for (unsigned i = 0; i < 4; i++)
+        EQ(c[i].status, c[i].slot == 3 ? IO_MEDIA_ERROR : IO_OK);
+    rig_lane_down(l);
+}
+
 TEST(without_a_usable_log_each_read_is_tried_alone)
 {
     static const enum model_ahci_log10 kind[] = { MODEL_AHCI_LOG10_ABORTED, MODEL_AHCI_LOG10_BAD_CHECKSUM,

@@ -183,6 +183,23 @@ TEST(lanes_of_one_disk_take_turns_and_none_starves)
     rig_lane_down(l[2]);
 }
 
+TEST(a_lane_may_leave_on_its_turn)
+{
+    struct io_lane *a, *b;
+
+    for (unsigned first = 0; first < 2; first++) {
+        rig_plug();
+        rig_plug_disk(0);
+        rig_up();
+        a = rig_open(rig_disk(0), 1, 4096, true);
+        b = rig_open(rig_disk(0), 1, 4096, true);
+        rig_read(first ? a : b, 0, 1, 8);
+        a->disk->ops->close(a);
+        rig_read(b, 0, 2, 8);
+        rig_lane_down(b);
+    }
+}
+
 TEST(two_disks_do_not_mix)
 {
     struct io_lane *a, *b;
