@@ -67,15 +67,10 @@ static int find_command_set(struct nvme_ctrl *c, uint32_t nsid, uint8_t *csi)
         return OK;
     if ((rc = nvme_identify(c, CNS_NAMESPACE_DESCRIPTORS, nsid, 1)))
         return rc == E_REFUSED ? OK : rc;
-    for (size_t at = 0; at + NIDT_HEADER_BYTES < NVME_IDENTIFY_BYTES && d[at + 1];) {
-        size_t len = d[at + 1];
-
-        if (len > NVME_IDENTIFY_BYTES - NIDT_HEADER_BYTES - at)
-            break;
-        if (d[at] == NIDT_CSI && len == 1)
+    for (size_t at = 0; at + NIDT_HEADER_BYTES < NVME_IDENTIFY_BYTES && d[at + 1];
+         at += NIDT_HEADER_BYTES + d[at + 1])
+        if (d[at] == NIDT_CSI && d[at + 1] == 1)
             *csi = d[at + NIDT_HEADER_BYTES];
-        at += NIDT_HEADER_BYTES + len;
-    }
     return OK;
 }
 

@@ -78,9 +78,9 @@ struct nvme_lane {
     struct gate_pass pass;
     uint64_t data_bus, list_bus;
     uint64_t slot_bytes; /* from one slot's buffer to the next: 0 when all share one */
-    uint64_t sqe_head;    /* the first 8 bytes of each command but for its id */
+    uint64_t sqe_head;   /* the first 8 bytes of each command but for its id */
     uint32_t nsid, lba_shift, page_bytes;
-    uint32_t page_blocks; /* that fit the first page: 0 when a block is larger */
+    uint32_t page_blocks;      /* that fit the first page: 0 when a block is larger */
     uint32_t max_blocks;       /* of a request: what the buffer holds */
     uint32_t list_bytes;       /* room of one PRP list */
     uint32_t slot_list_bytes;  /* of all lists of one slot: 0 when all share them */

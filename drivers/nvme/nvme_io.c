@@ -112,7 +112,8 @@ static inline unsigned send_whole(struct nvme_lane *l, const struct io_request *
 }
 
 /* From the first request on that could not go the short way. */
-static __attribute__((noinline)) unsigned send_slowly(struct nvme_lane *l, const struct io_request *r, unsigned n)
+static __attribute__((noinline)) unsigned send_slowly(struct nvme_lane *l, const struct io_request *r,
+                                                      unsigned n)
 {
     unsigned taken = 0;
 
@@ -162,8 +163,8 @@ static __attribute__((noinline, cold)) void break_pair(struct nvme_pair *p, uint
     nvme_kill_lanes(c, p);
 }
 
-/* A completion that is not the good end of a whole request of the lane that polls: checked, its tag freed, its
- * slot told.  False: the device broke the protocol. */
+/* A completion that is not the good end of a whole request of the lane that polls: checked, its tag freed,
+ * its slot told.  False: the device broke the protocol. */
 static __attribute__((noinline)) bool take_any(struct nvme_pair *p, uint32_t dw2, uint32_t dw3)
 {
     uint32_t tag = (uint32_t)FIELD_GET(CQE_CID, dw3), status = (uint32_t)FIELD_GET(CQE_STATUS, dw3);
@@ -183,8 +184,8 @@ static __attribute__((noinline)) bool take_any(struct nvme_pair *p, uint32_t dw2
     return true;
 }
 
-/* Takes completions until there is none, or until c, up to c_end, is full of whole requests of lane l; the end
- * of others shows in their lanes' lists.  Returns where it came to in c. */
+/* Takes completions until there is none, or until c, up to c_end, is full of whole requests of lane l; the
+ * end of others shows in their lanes' lists.  Returns where it came to in c. */
 static inline struct io_completion *reap(struct nvme_pair *p, struct nvme_lane *l, struct io_completion *c,
                                          const struct io_completion *c_end)
 {

@@ -74,13 +74,15 @@ static int reset(struct nvme_ctrl *c)
     return OK;
 }
 
-/* The controller is stopped so that nothing more lands in memory, then enabled once more without I/O queues:
- * only then can detach shut it down in order. */
+/* The controller is stopped so that nothing more lands in memory.  One that was up until now is then enabled
+ * once more, without I/O queues: only then can detach shut it down in order. */
 static void give_up(struct nvme_ctrl *c, const char *why)
 {
+    bool was_up = c->ours;
+
     FAULT(&c->base.fault, E_TIMEOUT, why, c->resets, NVME_MAX_RESETS);
     controller_remark(&c->base, REMARK_FAIL, "given up: %s (%s)", why, err_text(c->base.fault.err));
-    if (!nvme_disable(c))
+    if (!nvme_disable(c) && was_up)
         nvme_enable(c);
     nvme_kill_lanes(c, NULL);
 }

@@ -117,9 +117,10 @@ TEST(a_controller_that_never_stops_times_out_and_loses_bus_mastering)
 TEST(a_controller_that_does_not_stop_at_detach_is_cut_off_before_its_memory_is_freed)
 {
     rig_plug();
-    rig_up();
+    rig_power();
+    plat_pci_write32(rig.fn, 4, 6); /* as firmware left it */
+    EQ(rig_attach(), OK);
     rig.m->set.unready_ns = MODEL_NVME_NEVER;
-    plat_pci_write32(rig.fn, 4, 6);
     nvme_driver.detach(rig.c);
     rig.c = NULL;
     EQ(plat_pci_read32(rig.fn, 4) & 4, 0);
@@ -223,7 +224,6 @@ TEST(doorbells_are_found_at_every_stride)
     for (uint8_t dstrd = 0; dstrd <= 15; dstrd++) {
         rig_plug();
         rig.m->set.dstrd = dstrd;
-        rig.m->set.bar_bytes = 0x2000 + (64u << dstrd) * 2;
         for (rig.m->set.bar_bytes = 1u << 14; rig.m->set.bar_bytes < 0x1000 + 18 * (4u << dstrd);)
             rig.m->set.bar_bytes *= 2;
         rig_up();
@@ -235,6 +235,36 @@ TEST(doorbells_are_found_at_every_stride)
         EQ(rig.m->seen.admin[0x01], 8);
         for (unsigned i = 0; i < 9; i++)
             rig_close(l[i]);
+        rig_down();
+    }
+}
+
+static bool msix_on;
+static uint32_t config_with_msix(void *dev, uint32_t off)
+{
+    if (off == 0x80)
+        return model_nvme_ops.config_read(dev, off) | 0x9000;
+    if (off == 0x90)
+        return 0x11 | (msix_on ? 1u << 31 : 0);
+    return model_nvme_ops.config_read(dev, off);
+}
+
+static uint32_t config_with_a_loop(void *dev, uint32_t off)
+{
+    return off == 0x80 ? 0x00034001 : off == 0x40 ? 0x00028010 : model_nvme_ops.config_read(dev, off);
+}
+
+TEST(interrupts_are_masked_unless_msi_x_forbids_to_touch_the_mask)
+{
+    struct model_device_ops ops = model_nvme_ops;
+
+    for (unsigned i = 0; i < 3; i++) {
+        rig_plug();
+        ops.config_read = i < 2 ? config_with_msix : config_with_a_loop;
+        msix_on = i == 1;
+        rig.ops = &ops;
+        rig_up();
+        EQ(rig.m->intm, msix_on ? 0 : 0xffffffff);
         rig_down();
     }
 }
@@ -526,4 +556,27 @@ TEST(shutdown_is_waited_for_as_long_as_the_drive_asks_within_reason)
         EQ(rig.m->cc & 1, 0);
         rig_down_broken();
     }
+}
+
+TEST(a_create_without_an_answer_ends_the_controller_and_keeps_the_queue_s_memory)
+{
+    struct lane_shape shape = { .depth = 4, .request_bytes = 4096 };
+    struct io_lane *l;
+
+    rig_plug();
+    rig_lie(MODEL_NVME_STICK, true, 0x05, 1, 1, 0);
+    rig_up();
+    struct io_lane *a = rig_open(rig_disk(0), 4, 4096, false);
+    uint64_t start_ns = model_clock_ns;
+    EQ(rig_disk(0)->ops->open(rig_disk(0), &shape, &l), E_TIMEOUT);
+    CHECK(!l);
+    CHECK(model_clock_ns - start_ns < 31 * NS_PER_S);
+    EQ(rig.c->fault.err, E_TIMEOUT);
+    HAS_STR(rig.c->fault.what, "Create I/O Completion Queue");
+    EQ(rig_disk(0)->ops->open(rig_disk(0), &shape, &l), E_TIMEOUT);
+    CHECK(model_clock_ns - start_ns < 31 * NS_PER_S);
+    rig_read(a, 0, 8, 8);
+    rig_close(a);
+    EQ(rig.m->seen.admin[0x00], 0);
+    rig_down();
 }

@@ -497,3 +497,14 @@ TEST(a_controller_that_does_not_grant_queues_gets_one)
     rig_close(b);
     rig_down();
 }
+
+TEST(an_answer_without_data_is_not_the_answer_before_it)
+{
+    rig_plug();
+    model_nvme_add_ns(rig.m, 2, 1000, 512);
+    rig_lie(MODEL_NVME_NO_DATA, true, 0x06, 3, 1, 0);
+    rig_up();
+    EQ(rig.c->disk_count, 1);
+    EQ_STR(rig_disk(0)->name, "nvme0n1");
+    rig_down();
+}

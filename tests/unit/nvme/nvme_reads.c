@@ -360,6 +360,54 @@ TEST(a_lane_that_waits_for_tags_of_another_goes_on_when_they_come_back)
     rig_down();
 }
 
+TEST(a_request_does_not_overtake_one_that_waits)
+{
+    struct io_completion c[4];
+
+    rig_plug();
+    rig.m->set.sq_granted = rig.m->set.cq_granted = 1;
+    rig.m->set.mqes = 2;
+    rig_up();
+    struct io_lane *a = rig_open(rig_disk(0), 2, 4096, true), *b = rig_open(rig_disk(0), 2, 4096, true);
+    rig_send(a, 0, 0, 8);
+    rig_send(a, 1, 8, 8);
+    rig_send(b, 0, 16, 8);
+    EQ(rig_wait(a, c, 2), 2);
+    rig_send(b, 1, 24, 8);
+    EQ(rig.m->in_flight, 2);
+    EQ(rig.m->command[0].sqe[10], 16);
+    EQ(rig_wait(b, c, 2), 2);
+    rig_check_data(b, 0, 16, 8);
+    rig_check_data(b, 1, 24, 8);
+    rig_close(a);
+    rig_close(b);
+    rig_down();
+}
+
+TEST(lanes_spread_evenly_over_the_pairs)
+{
+    struct io_lane *l[6];
+    struct io_completion c[2];
+    unsigned on_pair[3] = { 0 };
+
+    rig_plug();
+    rig.m->set.sq_granted = rig.m->set.cq_granted = 2;
+    rig_up();
+    for (unsigned i = 0; i < 6; i++) {
+        l[i] = rig_open(rig_disk(0), 2, 4096, true);
+        rig_send(l[i], 0, 8 * i, 8);
+    }
+    for (unsigned i = 0; i < rig.m->in_flight; i++)
+        on_pair[rig.m->command[i].sqid]++;
+    EQ(on_pair[1], 3);
+    EQ(on_pair[2], 3);
+    for (unsigned i = 0; i < 6; i++) {
+        EQ(rig_wait(l[i], c, 1), 1);
+        rig_close(l[i]);
+    }
+    rig_down();
+}
+
 TEST(a_bad_block_is_a_media_error_with_its_command_s_lba)
 {
     struct io_completion c;
@@ -369,7 +417,8 @@ TEST(a_bad_block_is_a_media_error_with_its_command_s_lba)
     rig_up();
     struct io_lane *l = rig_open(rig_disk(0), 2, 4096, false);
     rig_send(l, 1, 4999, 8);
-    EQ(rig_wait(l, &c, 1), 1);
+    model_advance_ns(NS_PER_MS);
+    EQ(l->disk->ops->poll(l, &c, 1), 1);
     EQ(c.slot, 1);
     EQ(c.status, IO_MEDIA_ERROR);
     EQ(c.detail & 0x7ff, 0x281);

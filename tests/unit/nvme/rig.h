@@ -19,6 +19,7 @@ struct rig {
     struct pci_fn *fn;
     struct controller *c;
     struct fault fault;
+    const struct model_device_ops *ops; /* NULL: the model's own */
     /* Called with every page of 4096 bytes that the device sends while not NULL, counted from 0. */
     void (*edit)(unsigned index, uint8_t *page);
     unsigned pages;
