@@ -126,6 +126,7 @@ golden:
 # make replay-NAME runs the stored corpus once under gcc's sanitizers, make replay does so for all.
 FUZZ_json := base
 FUZZ_ini  := base
+FUZZ_job  := base drivers result sweep tests/platform/model tests/fakes
 FUZZ_journal := base result report
 FUZZ_LEN_journal := 16384
 FUZZ_nvme := base drivers drivers/nvme tests/platform/model tests/models/nvme
@@ -175,6 +176,16 @@ $(OUT)/journal-tool: tools/journal.c $(call host_src,base result report) $(wildc
 $(OUT)/file-crc32c: tools/file_crc32c.c base/crc.c base/crc.h
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
+
+# docs/jobs.md and docs/conf.md are the option tables in words; a unit test compares them.
+$(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/conf.c $(call host_src,base) \
+                    $(wildcard base/*.h sweep/*.h tests/unit/sweep/*.h)
+	@mkdir -p $(@D)
+	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -Itests/unit/sweep -o $@ $(filter %.c,$^)
+docs: $(OUT)/options-doc
+	$< jobs >docs/jobs.md
+	$< conf >docs/conf.md
+.PHONY: docs
 
 # ---- lint ----
 C_FILES := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' 2>/dev/null)

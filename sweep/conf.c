@@ -16,7 +16,8 @@ const struct opt conf_options[] = {
       "All planned times and amounts in percent: 1 to 5 for trying out, never for figures" },
     { "include", NULL, OPT_TEXT, FIELD(include), 0, 0, NULL, NULL,
       "Only these disks, blanks or commas between them: names (nvme0n1), whole controllers (sata0) or serial.XXXX" },
-    { "exclude", NULL, OPT_TEXT, FIELD(exclude), 0, 0, NULL, NULL, "Never these disks; stronger than include" },
+    { "exclude", NULL, OPT_TEXT, FIELD(exclude), 0, 0, NULL, NULL,
+      "Never these disks; stronger than include" },
     { "expect_disks", NULL, OPT_COUNT, FIELD(expect_disks), 0, 0, "0", NULL,
       "Number of disks that must be there and readable; fewer is FAIL. 0: any number" },
     { "firmware_path", NULL, OPT_FLAG, FIELD(firmware_path), 0, 0, "yes", NULL,
@@ -54,16 +55,17 @@ static void read_map(struct conf *c, struct conf_problems *p, const struct ini_l
     char text[200];
 
     if (!str_starts(line->key, "/")) {
-        str_fmt(text, sizeof(text), "[map] says what a Linux path means: %.40s is none. Write /dev/sda = sata0.3",
-                line->key);
+        str_fmt(text, sizeof(text),
+                "[map] says what a Linux path means: %.40s is none. Write /dev/sda = sata0.3", line->key);
         problem(p, line, text);
     } else if (!line->value[0]) {
-        str_fmt(text, sizeof(text), "[map] %.40s: the name of a disk is missing. Write %.40s = sata0.3", line->key,
-                line->key);
+        str_fmt(text, sizeof(text), "[map] %.40s: the name of a disk is missing. Write %.40s = sata0.3",
+                line->key, line->key);
         problem(p, line, text);
     } else if (c->map_count == CONF_MAX_MAPS) {
         problem(p, line, "[map] has more lines than are kept (32): remove some");
-    } else if (!str_copy(m->path, sizeof(m->path), line->key) || !str_copy(m->disk, sizeof(m->disk), line->value)) {
+    } else if (!str_copy(m->path, sizeof(m->path), line->key) ||
+               !str_copy(m->disk, sizeof(m->disk), line->value)) {
         problem(p, line, "[map]: path and disk may have 47 characters each");
     } else {
         c->map_count++;

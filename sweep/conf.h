@@ -10,23 +10,25 @@ enum { CONF_MAX_MAPS = 32 };
 
 /* baresweep.conf: what this run is to do.  The option table is parser, range check, help and docs. */
 struct conf {
-    uint8_t plan;               /* "default" or "jobs" (the job file named below) */
-    char jobs[120];             /* path of the job file on the stick, with '/' */
-    uint16_t time_scale_pct;    /* all planned times and byte limits x this / 100: tests use 1..5 */
-    uint32_t budget_s;          /* whole run, before scaling; design: 15 min */
-    uint16_t expect_disks;      /* 0: nothing expected */
-    uint8_t warn_chains;        /* WARN counts as success towards the boot loader */
-    uint8_t after;              /* "return", "reboot", "poweroff" */
-    uint8_t firmware_path;      /* read undriven controllers through EFI Block I/O */
-    uint8_t attended;           /* a person is there: no watchdog of our own */
-    uint8_t data_check;         /* checksums of head and tail before and after */
-    uint8_t handback_check;     /* firmware reads each disk again after the controllers were given back */
+    uint8_t plan;            /* "default" or "jobs" (the job file named below) */
+    char jobs[120];          /* path of the job file on the stick, with '/' */
+    uint16_t time_scale_pct; /* all planned times and byte limits x this / 100: tests use 1..5 */
+    uint32_t budget_s;       /* whole run, before scaling; design: 15 min */
+    uint16_t expect_disks;   /* 0: nothing expected */
+    uint8_t warn_chains;     /* WARN counts as success towards the boot loader */
+    uint8_t after;           /* "return", "reboot", "poweroff" */
+    uint8_t firmware_path;   /* read undriven controllers through EFI Block I/O */
+    uint8_t attended;        /* a person is there: no watchdog of our own */
+    uint8_t data_check;      /* checksums of head and tail before and after */
+    uint8_t handback_check;  /* firmware reads each disk again after the controllers were given back */
     uint16_t countdown_s;
-    char include[256];          /* disk names, blank or comma separated; "": all */
+    char include[256]; /* disk names, blank or comma separated; "": all */
     char exclude[256];
-    char run_label[40];         /* free text, kept in the journal */
+    char run_label[40]; /* free text, kept in the journal */
     /* [map]: what a Linux path in a job file's `filename` means on this machine */
-    struct conf_map { char path[48], disk[48]; } map[CONF_MAX_MAPS];
+    struct conf_map {
+        char path[48], disk[48];
+    } map[CONF_MAX_MAPS];
     uint8_t map_count;
 };
 enum conf_plan { CONF_PLAN_DEFAULT, CONF_PLAN_JOBS };

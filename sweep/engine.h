@@ -16,38 +16,41 @@
 /* What the main processor may look at while the worker runs. */
 struct lane_progress {
     uint64_t ios, bytes, errors;
-    uint64_t elapsed_ns;        /* measured time so far */
-    uint64_t planned_ns;        /* 0: ends by bytes */
-    uint64_t planned_bytes;     /* 0: ends by time */
-    uint64_t recent_bytes_per_s, recent_iops;   /* over the last progress interval */
-    uint64_t p99_ns;            /* so far; 0: unknown */
-    uint8_t phase;              /* enum lane_phase */
+    uint64_t elapsed_ns;                      /* measured time so far */
+    uint64_t planned_ns;                      /* 0: ends by bytes */
+    uint64_t planned_bytes;                   /* 0: ends by time */
+    uint64_t recent_bytes_per_s, recent_iops; /* over the last progress interval */
+    uint64_t p99_ns;                          /* so far; 0: unknown */
+    uint8_t phase;                            /* enum lane_phase */
 };
 enum lane_phase { LANE_RAMP, LANE_RUNNING, LANE_DRAINING, LANE_DONE, LANE_DEAD };
 
-struct series_point { uint64_t ios, bytes; uint64_t max_ns; };
+struct series_point {
+    uint64_t ios, bytes;
+    uint64_t max_ns;
+};
 struct lane_series {
-    uint64_t interval_ns;       /* doubles when SERIES_MAX_POINTS would be exceeded */
+    uint64_t interval_ns; /* doubles when SERIES_MAX_POINTS would be exceeded */
     unsigned count;
     struct series_point point[SERIES_MAX_POINTS];
 };
 
-struct engine;                  /* one step in flight */
+struct engine; /* one step in flight */
 
-/* Opens every lane.  A lane that cannot be opened is NOT-TESTED with its reason in the result; the others run.
- * E_NOMEM only when the engine itself could not be built: nothing is left behind.  [boot] */
-int  engine_begin(const struct plan_step *step, unsigned step_number, struct engine **out);
+/* Opens every lane.  A lane that cannot be opened is NOT-TESTED with its reason in the result; the others
+ * run. E_NOMEM only when the engine itself could not be built: nothing is left behind.  [boot] */
+int engine_begin(const struct plan_step *step, unsigned step_number, struct engine **out);
 /* Drives all lanes for at most slice_ns; true while there is work left.  [any] */
 bool worker_run(struct engine *e, uint64_t slice_ns);
 /* Stops submitting and drains; from here on firmware may be called.  Time from here to worker_resume does not
  * count as measured time.  Slots that do not drain within their deadline are expired.  [any] */
 void worker_hold(struct engine *e);
-void worker_resume(struct engine *e);                                           /* [any] */
+void worker_resume(struct engine *e); /* [any] */
 /* Ends all lanes at the next chance (a person, a time limit): results say "ended early".  [any] */
 void engine_stop(struct engine *e);
 
 unsigned engine_lane_count(const struct engine *e);
-void engine_progress(const struct engine *e, unsigned lane, struct lane_progress *out);     /* [any] */
+void engine_progress(const struct engine *e, unsigned lane, struct lane_progress *out); /* [any] */
 
 /* After worker_run returned false.  Names the bad LBA of kept errors by reading their range in smaller
  * pieces (bounded), fills results.  [any] */

@@ -32,8 +32,8 @@ static bool set_region(struct work_lane *l)
     }
     if (!j->block_bytes || j->block_bytes % d->lba_bytes || j->offset_bytes % d->lba_bytes ||
         j->size_bytes % d->lba_bytes) {
-        str_fmt(l->reason, sizeof(l->reason), "block size, offset and size must be multiples of the disk's %u-byte LBAs",
-                d->lba_bytes);
+        str_fmt(l->reason, sizeof(l->reason),
+                "block size, offset and size must be multiples of the disk's %u-byte LBAs", d->lba_bytes);
         return false;
     }
     uint64_t first = j->offset_bytes / d->lba_bytes, span = j->size_bytes / d->lba_bytes;
@@ -75,7 +75,8 @@ static void set_work(struct work_lane *l)
     l->left_lbas = j->ramp_ns ? UINT64_MAX : l->planned_lbas;
     l->phase = j->ramp_ns ? LANE_RAMP : LANE_RUNNING;
     l->deadline_ns = l->plan->disk->command_deadline_ns ? l->plan->disk->command_deadline_ns : 30 * NS_PER_S;
-    l->series.interval_ns = max_u64(ENGINE_SERIES_NS, (j->runtime_ns + SERIES_MAX_POINTS - 1) / SERIES_MAX_POINTS);
+    l->series.interval_ns =
+        max_u64(ENGINE_SERIES_NS, (j->runtime_ns + SERIES_MAX_POINTS - 1) / SERIES_MAX_POINTS);
 }
 
 /* A device that cannot do the depth is asked for less; any other refusal is the lane's end. */
@@ -85,7 +86,8 @@ static int open_lane(struct work_lane *l)
     struct lane_shape shape = { .request_bytes = l->plan->job.block_bytes };
     int err = E_LIMIT;
 
-    for (unsigned depth = l->plan->depth ? l->plan->depth : l->plan->job.iodepth; depth && err == E_LIMIT; depth /= 2) {
+    for (unsigned depth = l->plan->depth ? l->plan->depth : l->plan->job.iodepth; depth && err == E_LIMIT;
+         depth /= 2) {
         shape.depth = (uint16_t)depth;
         err = d->ops->open(d, &shape, &l->io);
     }
@@ -133,7 +135,8 @@ static void begin_lane(struct engine *e, struct work_lane *l)
     set_work(l);
     l->result.depth = l->depth;
     l->result.command_bytes = l->io->command_bytes && l->io->command_bytes < l->result.block_bytes
-                                  ? l->io->command_bytes : l->result.block_bytes;
+                                  ? l->io->command_bytes
+                                  : l->result.block_bytes;
     e->live_count++;
 }
 
@@ -166,7 +169,7 @@ void engine_end(struct engine *e)
 {
     if (!e)
         return;
-    worker_hold(e);                     /* someone gave up in the middle: nothing may be in flight */
+    worker_hold(e); /* someone gave up in the middle: nothing may be in flight */
     for (unsigned i = 0; i < e->lane_count; i++) {
         struct work_lane *l = &e->lane[i];
         if (l->io)
@@ -179,9 +182,15 @@ void engine_end(struct engine *e)
 
 unsigned engine_lane_count(const struct engine *e) { return e->lane_count; }
 
-const struct step_result *engine_result(const struct engine *e, unsigned lane) { return &e->lane[lane].result; }
+const struct step_result *engine_result(const struct engine *e, unsigned lane)
+{
+    return &e->lane[lane].result;
+}
 
-const struct lane_series *engine_series(const struct engine *e, unsigned lane) { return &e->lane[lane].series; }
+const struct lane_series *engine_series(const struct engine *e, unsigned lane)
+{
+    return &e->lane[lane].series;
+}
 
 const struct hist *engine_hist(const struct engine *e, unsigned lane) { return &e->lane[lane].hist; }
 

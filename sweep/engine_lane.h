@@ -9,15 +9,16 @@
  * may enter firmware), engine_result.c (numbers and flags) and engine_locate.c (bad LBAs). */
 
 enum {
-    ENGINE_BATCH = 64,                  /* completions taken per poll */
-    ENGINE_FEWEST_IOS = 20,             /* below: FLAG_TOO_SHORT */
-    ENGINE_PERCENTILE_SAMPLES = 10,     /* design: only with at least ten samples above */
-    ENGINE_MAX_TIMEOUTS = 8             /* each may cost a whole deadline: then the lane has said enough */
+    ENGINE_BATCH = 64,              /* completions taken per poll */
+    ENGINE_FEWEST_IOS = 20,         /* below: FLAG_TOO_SHORT */
+    ENGINE_PERCENTILE_SAMPLES = 10, /* design: only with at least ten samples above */
+    ENGINE_MAX_TIMEOUTS = 8         /* each may cost a whole deadline: then the lane has said enough */
 };
-#define ENGINE_CHECK_NS     (50 * NS_PER_MS)    /* deadlines, stop word, phases: at least this often */
-#define ENGINE_PUBLISH_NS   (200 * NS_PER_MS)   /* snapshot for the screen */
-#define ENGINE_SERIES_NS    (100 * NS_PER_MS)   /* finest interval of the series */
-#define ENGINE_LOCATE_NS    (20 * NS_PER_S)     /* time per lane for naming bad LBAs: a bad sector may cost seconds */
+#define ENGINE_CHECK_NS   (50 * NS_PER_MS)  /* deadlines, stop word, phases: at least this often */
+#define ENGINE_PUBLISH_NS (200 * NS_PER_MS) /* snapshot for the screen */
+#define ENGINE_SERIES_NS  (100 * NS_PER_MS) /* finest interval of the series */
+#define ENGINE_LOCATE_NS                                                                                     \
+    (20 * NS_PER_S) /* time per lane for naming bad LBAs: a bad sector may cost seconds */
 
 /* One slot of the lane; blocks == 0: not in flight. */
 struct work_slot {
@@ -30,24 +31,24 @@ enum work_pattern { PATTERN_SEQUENTIAL, PATTERN_RANDOM, PATTERN_PERMUTED };
 
 struct work_lane {
     /* the path of each I/O */
-    struct io_lane *io;                 /* NULL: not open */
+    struct io_lane *io; /* NULL: not open */
     const struct disk_ops *ops;
-    struct work_slot *slot;             /* depth */
-    struct io_request *request;         /* depth: made, on their way to the driver */
-    uint16_t *free_slot;                /* stack: the warmest slot is used first */
-    uint64_t next_lba, left_lbas;       /* left: UINT64_MAX when time alone ends the lane */
+    struct work_slot *slot;       /* depth */
+    struct io_request *request;   /* depth: made, on their way to the driver */
+    uint16_t *free_slot;          /* stack: the warmest slot is used first */
+    uint64_t next_lba, left_lbas; /* left: UINT64_MAX when time alone ends the lane */
     uint64_t first_lba, end_lba;
-    uint64_t planned_lbas;              /* as left_lbas, when measuring begins */
-    uint64_t whole_blocks, next_index;  /* random patterns */
+    uint64_t planned_lbas;             /* as left_lbas, when measuring begins */
+    uint64_t whole_blocks, next_index; /* random patterns */
     uint32_t block_lbas;
     uint16_t depth, free_count, waiting, in_flight;
-    uint8_t pattern;                    /* enum work_pattern */
-    uint8_t phase;                      /* enum lane_phase */
-    bool submitting, wrapped, broken;   /* broken: the driver or its device does not keep the contract */
+    uint8_t pattern;                  /* enum work_pattern */
+    uint8_t phase;                    /* enum lane_phase */
+    bool submitting, wrapped, broken; /* broken: the driver or its device does not keep the contract */
     struct rng rng;
 
     /* time; begin_ns is shifted by every hold, so that now - begin_ns is measured time */
-    uint64_t begin_ns, stop_ns, last_ok_ns;     /* stop and last_ok: on the lane's own clock */
+    uint64_t begin_ns, stop_ns, last_ok_ns; /* stop and last_ok: on the lane's own clock */
     uint64_t runtime_ns;
     uint64_t next_event_ns, next_publish_ns, last_poll_ns, last_taken_ns;
     uint64_t deadline_ns;
@@ -61,7 +62,7 @@ struct work_lane {
     struct io_error_record error[LANE_MAX_ERROR_RECORDS];
 
     struct perm perm;
-    uint32_t sequence;                  /* odd while `progress` is being written */
+    uint32_t sequence; /* odd while `progress` is being written */
     struct lane_progress progress;
     const struct plan_lane *plan;
     uint32_t lba_bytes;
@@ -74,21 +75,22 @@ struct work_lane {
 
 struct engine {
     struct work_lane *lane;
-    unsigned lane_count, live_count;    /* live: neither done nor dead */
+    unsigned lane_count, live_count; /* live: neither done nor dead */
     unsigned step_number;
-    uint32_t stop;                      /* written by the main processor */
+    uint32_t stop; /* written by the main processor */
     bool started, holding, finished;
     uint64_t hold_began_ns;
-    struct work_lane *charged;          /* whose work the time since charged_at_ns is */
+    struct work_lane *charged; /* whose work the time since charged_at_ns is */
     uint64_t charged_at_ns, busy_ns;
     uint64_t begin_ns, held_ns, end_ns;
     struct io_completion done[ENGINE_BATCH];
 };
 
 /* engine.c, also for engine_locate.c and engine_begin.c */
-void engine_lane_refill_map(struct work_lane *l);               /* [any] the next pass of a random map */
+void engine_lane_refill_map(struct work_lane *l); /* [any] the next pass of a random map */
 /* engine_result.c */
-void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint64_t bytes, uint64_t max_ns); /* [any] */
-void engine_fill_result(const struct engine *e, struct work_lane *l);                                       /* [any] */
+void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint64_t bytes,
+                       uint64_t max_ns);                              /* [any] */
+void engine_fill_result(const struct engine *e, struct work_lane *l); /* [any] */
 
 #endif

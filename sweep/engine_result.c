@@ -8,7 +8,8 @@ static void halve(struct lane_series *s)
 {
     for (unsigned i = 0; i < SERIES_MAX_POINTS / 2; i++) {
         const struct series_point *a = &s->point[2 * i], *b = a + 1;
-        s->point[i] = (struct series_point){ a->ios + b->ios, a->bytes + b->bytes, max_u64(a->max_ns, b->max_ns) };
+        s->point[i] =
+            (struct series_point){ a->ios + b->ios, a->bytes + b->bytes, max_u64(a->max_ns, b->max_ns) };
     }
     s->interval_ns *= 2;
     s->count = SERIES_MAX_POINTS / 2;
@@ -20,7 +21,7 @@ void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint
         uint64_t index = at_ns / s->interval_ns;
 
         while (index >= SERIES_MAX_POINTS) {
-            while (s->count < SERIES_MAX_POINTS)        /* intervals in which nothing came back */
+            while (s->count < SERIES_MAX_POINTS) /* intervals in which nothing came back */
                 s->point[s->count++] = (struct series_point){ 0 };
             halve(s);
             index = at_ns / s->interval_ns;
@@ -40,7 +41,10 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
     const struct plan_lane *plan = l->plan;
     uint64_t step_ns = e->end_ns - e->begin_ns - e->held_ns;
     uint64_t p99_ns = hist_percentile_ns(&l->hist, 990000);
-    const struct { bool is_so; uint32_t flag; } row[] = {
+    const struct {
+        bool is_so;
+        uint32_t flag;
+    } row[] = {
         { r->command_bytes < r->block_bytes, FLAG_SPLIT },
         { r->ios && r->longest_poll_gap_ns > p99_ns / 10, FLAG_POLL_GAP },
         { r->ios < ENGINE_FEWEST_IOS, FLAG_TOO_SHORT },
@@ -65,7 +69,7 @@ void engine_fill_result(const struct engine *e, struct work_lane *l)
     struct step_result *r = &l->result;
     const struct hist *h = &l->hist;
 
-    if (!l->io)                         /* never opened: what was asked for stands, the rest is zero */
+    if (!l->io) /* never opened: what was asked for stands, the rest is zero */
         return;
     r->ios = l->ios;
     r->bytes = l->lbas * l->lba_bytes;

@@ -41,10 +41,7 @@ static uint64_t rank_of(const struct hist *h, uint32_t ppm)
     return rank ? rank : 1;
 }
 
-uint64_t hist_above(const struct hist *h, uint32_t ppm)
-{
-    return h->count ? h->count - rank_of(h, ppm) : 0;
-}
+uint64_t hist_above(const struct hist *h, uint32_t ppm) { return h->count ? h->count - rank_of(h, ppm) : 0; }
 
 uint64_t hist_percentile_ns(const struct hist *h, uint32_t ppm)
 {

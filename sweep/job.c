@@ -7,9 +7,13 @@
  * fio 3.33 (peers.md 5); what is refused is refused with the words of the tables below. */
 
 #define FIELD(name) offsetof(struct job, name), sizeof(((struct job *)0)->name)
-#define NOTE_ROW(name, why) { name, NULL, OPT_NOTE, 0, 0, 0, 0, NULL, NULL, why }
+#define NOTE_ROW(name, why)                                                                                  \
+    {                                                                                                        \
+        name, NULL, OPT_NOTE, 0, 0, 0, 0, NULL, NULL, why                                                    \
+    }
 
-static const char only_device[] = "The disk is driven directly: there is no engine, cache or file system to choose";
+static const char only_device[] =
+    "The disk is driven directly: there is no engine, cache or file system to choose";
 static const char only_reads[] = "Concerns writing only";
 static const char only_fio[] = "Concerns fio's own files, processes or reports";
 static const char own_report[] = "Latency is always measured and the percentiles are fixed";
@@ -84,8 +88,6 @@ const struct opt job_options[] = {
     NOTE_ROW("numa_cpu_nodes", only_fio),
     NOTE_ROW("numa_mem_policy", only_fio),
     NOTE_ROW("lockmem", only_fio),
-    NOTE_ROW("exitall", only_fio),
-    NOTE_ROW("exitall_on_error", only_fio),
     NOTE_ROW("unit_base", only_fio),
     NOTE_ROW("write_bw_log", only_fio),
     NOTE_ROW("write_iops_log", only_fio),
@@ -162,6 +164,8 @@ const struct job_refusal job_refusals[] = {
     { "thinktime_spin", "0", "pauses between requests are not implemented" },
     { "startdelay", "0", "delayed starts are not implemented; use ramp_time or the order of jobs" },
     { "wait_for", NULL, "waiting for one named job is not implemented; use stonewall" },
+    { "exitall", "0", "ending all jobs with the first is not implemented; give each a runtime" },
+    { "exitall_on_error", "0", "ending all jobs with the first is not implemented; give each a runtime" },
     { "iodepth_batch", "1", "submission is always batched as the disk allows" },
     { "iodepth_batch_submit", "1", "submission is always batched as the disk allows" },
     { "iodepth_batch_complete", "1", "completion is always batched as the disk allows" },
@@ -174,9 +178,12 @@ const struct job_refusal job_refusals[] = {
     { "zonesize", "0", "zones are not implemented; write one job per region with offset and size" },
     { "zonerange", "0", "zones are not implemented; write one job per region with offset and size" },
     { "zoneskip", "0", "zones are not implemented; write one job per region with offset and size" },
-    { "latency_target", "0", "searching for a depth by latency is not implemented; write one job per iodepth" },
-    { "latency_window", "0", "searching for a depth by latency is not implemented; write one job per iodepth" },
-    { "latency_percentile", NULL, "searching for a depth by latency is not implemented; write one job per iodepth" },
+    { "latency_target", "0",
+      "searching for a depth by latency is not implemented; write one job per iodepth" },
+    { "latency_window", "0",
+      "searching for a depth by latency is not implemented; write one job per iodepth" },
+    { "latency_percentile", NULL,
+      "searching for a depth by latency is not implemented; write one job per iodepth" },
     { "steadystate", NULL, "ending at a steady state is not implemented; use runtime" },
     { "ss", NULL, "ending at a steady state is not implemented; use runtime" },
     { "ss_dur", NULL, "ending at a steady state is not implemented; use runtime" },
@@ -204,7 +211,7 @@ const char *job_rw_text(enum job_rw rw)
 /* ---- reading ---- */
 struct reading {
     struct job_file *out;
-    struct job *job;            /* whose lines are being read: out->global or one of out->jobs */
+    struct job *job; /* whose lines are being read: out->global or one of out->jobs */
     bool *refused;
     unsigned line;
 };
@@ -255,28 +262,34 @@ static const struct job_refusal *find_refusal(const char *key)
 /* rw: writing is refused in its own words, and fio's ":N" suffix has a meaning that we do not offer. */
 static bool rw_is_refused(struct reading *r, const char *value)
 {
-    static const char *const changing[] = { "write", "randwrite", "rw", "readwrite", "randrw", "trim",
-                                            "randtrim", "trimwrite", "randtrimwrite" };
+    static const char *const changing[] = { "write", "randwrite", "rw",        "readwrite",    "randrw",
+                                            "trim",  "randtrim",  "trimwrite", "randtrimwrite" };
     const char *colon = str_find(value, ":");
     char mode[16], why[160];
 
     str_copy_n(mode, sizeof(mode), value, colon ? (size_t)(colon - value) : str_len(value));
     for (unsigned i = 0; i < ARRAY_COUNT(changing); i++)
         if (str_equal(mode, changing[i])) {
-            str_fmt(why, sizeof(why), "rw=%s changes the disk: writes need arming: not in this version. "
-                    "Write read or randread", mode);
+            str_fmt(why, sizeof(why),
+                    "rw=%s changes the disk: writes need arming: not in this version. "
+                    "Write read or randread",
+                    mode);
             refuse(r, why);
             return true;
         }
     if (!colon)
         return false;
-    str_fmt(why, sizeof(why), "rw=%.30s: the number behind the colon is not implemented; write rw=%s", value, mode);
+    str_fmt(why, sizeof(why), "rw=%.30s: the number behind the colon is not implemented; write rw=%s", value,
+            mode);
     refuse(r, why);
     return true;
 }
 
 /* Sizes may be percent; the companion field holds them until the disk is known. */
-static const struct { size_t bytes_at, pct_at; uint64_t min, max; } percents[] = {
+static const struct {
+    size_t bytes_at, pct_at;
+    uint64_t min, max;
+} percents[] = {
     { offsetof(struct job, offset_bytes), offsetof(struct job, offset_pct), 0, 99 },
     { offsetof(struct job, size_bytes), offsetof(struct job, size_pct), 1, 100 },
     { offsetof(struct job, io_bytes), offsetof(struct job, io_pct), 1, 100 },
@@ -306,8 +319,8 @@ static void set_size(struct reading *r, const struct opt *row, const char *value
             break;
         }
         if (!str_to_u64(value, len - 1, &percent) || percent < percents[i].min || percent > percents[i].max) {
-            str_fmt(why, sizeof(why), "%s=%.40s: allowed are whole percents from %u%% to %u%%", row->name, value,
-                    (unsigned)percents[i].min, (unsigned)percents[i].max);
+            str_fmt(why, sizeof(why), "%s=%.40s: allowed are whole percents from %u%% to %u%%", row->name,
+                    value, (unsigned)percents[i].min, (unsigned)percents[i].max);
             refuse(r, why);
             return;
         }
@@ -341,7 +354,8 @@ static void set_option(struct reading *r, const char *key, const char *value)
     char text[240];
 
     if (value && str_find(value, "${")) {
-        str_fmt(text, sizeof(text), "%s=%.60s: variables are not known here; write the value itself", key, value);
+        str_fmt(text, sizeof(text), "%s=%.60s: variables are not known here; write the value itself", key,
+                value);
         refuse(r, text);
     } else if (no && value && no->harmless && str_equal(value, no->harmless)) {
         return;
@@ -382,7 +396,7 @@ static void begin_section(struct reading *r, const char *name)
     struct job_file *f = r->out;
 
     end_section(r);
-    if (str_equal(name, "global")) {    /* a later one adds to the earlier ones, as in fio */
+    if (str_equal(name, "global")) { /* a later one adds to the earlier ones, as in fio */
         r->job = &f->global;
         r->refused = &f->global_refused;
         return;
@@ -406,18 +420,20 @@ static void read_line(struct reading *r, const struct ini_line *line, bool secti
 
     r->line = line->line;
     if (line->kind == INI_SECTION || section_lost) {
-        bool full = f->job_count == JOB_FILE_MAX_JOBS && !(line->kind == INI_SECTION && str_equal(line->section, "global"));
+        bool full = f->job_count == JOB_FILE_MAX_JOBS &&
+                    !(line->kind == INI_SECTION && str_equal(line->section, "global"));
         str_fmt(name, sizeof(name), "line %u", line->line);
-        if (section_lost && !f->job_count)      /* may have been [global], on which all jobs stand */
+        if (section_lost && !f->job_count) /* may have been [global], on which all jobs stand */
             f->global_refused = true;
         begin_section(r, line->kind == INI_SECTION ? line->section : name);
         if (full)
-            add(f->problems, &f->problem_count, r, "too many jobs in one file: this one and those after it are not run");
+            add(f->problems, &f->problem_count, r,
+                "too many jobs in one file: this one and those after it are not run");
         else if (section_lost)
             refuse(r, line->problem);
         return;
     }
-    if (!r->job)                        /* of a job beyond the limit, which was told */
+    if (!r->job) /* of a job beyond the limit, which was told */
         return;
     if (line->kind == INI_BAD) {
         refuse(r, line->problem);

@@ -10,8 +10,7 @@ void perm_init(struct perm *p, uint64_t count, uint64_t seed)
     p->count = count;
     p->mask = ~0ull >> (64 - bits);
     p->shift = bits / 2 ? bits / 2 : 1;
-    for (unsigned r = 0; r < 3; r++) {
+    p->addend = rng_next(&rng);
+    for (unsigned r = 0; r < 3; r++)
         p->multiplier[r] = rng_next(&rng) | 1;
-        p->addend[r] = rng_next(&rng);
-    }
 }

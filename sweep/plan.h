@@ -9,20 +9,20 @@
 /* A plan is a list of steps, run one after another; a step is a set of lanes that run side by side. */
 struct plan_lane {
     struct disk *disk;
-    struct job job;             /* offsets and sizes resolved to this disk, times scaled */
-    uint16_t depth;             /* job.iodepth, or less by the limits of the disk and of bytes in flight */
-    bool shared_path;           /* another lane of the step is on the same controller */
-    bool reread;                /* the disk is too small: part of the region was read before in this plan */
+    struct job job;   /* offsets and sizes resolved to this disk, times scaled */
+    uint16_t depth;   /* job.iodepth, or less by the limits of the disk and of bytes in flight */
+    bool shared_path; /* another lane of the step is on the same controller */
+    bool reread;      /* the disk is too small: part of the region was read before in this plan */
 };
 struct plan_step {
     struct plan_lane *lanes;
     unsigned lane_count;
-    char title[80];             /* "sequential read 64 KiB QD 4, disk 1 of 2 per controller" */
+    char title[80]; /* "sequential read 64 KiB QD 4, disk 1 of 2 per controller" */
     uint64_t estimate_ns;
 };
 /* What was asked for and will not run: it becomes NOT-TESTED with this reason. */
 struct plan_refusal {
-    struct disk *disk;          /* NULL: of no disk that is here (a name that fits none, a refused job) */
+    struct disk *disk; /* NULL: of no disk that is here (a name that fits none, a refused job) */
     char job[40];
     char why[200];
 };
@@ -34,11 +34,12 @@ struct plan {
     uint64_t estimate_ns;
 };
 /* The default plan of the design's table.  disks: those that are readable and wanted.  At most
- * conf->budget_s in all (scaled); what does not fit is refused with its reason.  E_NOMEM leaves *out empty. */
-int  plan_default(const struct conf *conf, struct disk *const *disks, unsigned disk_count, struct plan *out);
+ * conf->budget_s in all (scaled); what does not fit is refused with its reason.  E_NOMEM leaves *out empty.
+ */
+int plan_default(const struct conf *conf, struct disk *const *disks, unsigned disk_count, struct plan *out);
 /* From a job file: jobs in order, `stonewall` and file semantics as fio's, names by the design. */
-int  plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
-                    unsigned disk_count, struct plan *out);
+int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
+                   unsigned disk_count, struct plan *out);
 void plan_free(struct plan *p);
 
 /* include/exclude of the configuration: is this disk wanted?  Names, or serial.XXXX. */

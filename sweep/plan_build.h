@@ -5,17 +5,17 @@
 
 /* What the two makers of plans (plan_default.c, plan_jobs.c) share.  [boot] */
 
-enum { PLAN_MAX_LANES = 1024 };                     /* in one step: a lane's books take some 40 KiB */
-#define PLAN_LANE_BYTES     (32 * MIB)              /* in flight, design: default numbers */
+enum { PLAN_MAX_LANES = 1024 };        /* in one step: a lane's books take some 40 KiB */
+#define PLAN_LANE_BYTES     (32 * MIB) /* in flight, design: default numbers */
 #define PLAN_STEP_BYTES     (1 * GIB)
-#define PLAN_LEAST_NS       (50 * NS_PER_MS)        /* scaling never goes below these two, */
-#define PLAN_LEAST_REQUESTS 64u                     /* unless less was asked for */
+#define PLAN_LEAST_NS       (50 * NS_PER_MS) /* scaling never goes below these two, */
+#define PLAN_LEAST_REQUESTS 64u              /* unless less was asked for */
 
 struct plan_build {
     struct plan plan;
     const struct conf *conf;
     unsigned step_room, refusal_room;
-    bool no_memory;                                 /* sticky: plan_build_end answers E_NOMEM */
+    bool no_memory; /* sticky: plan_build_end answers E_NOMEM */
 };
 
 /* A step at the end of the plan with room for lane_count lanes, all zero; NULL when out of memory. */

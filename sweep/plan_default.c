@@ -6,58 +6,62 @@
 /* The built-in plan.  Its numbers stand in the table and the few lines below it. */
 
 enum place {
-    FRESH,          /* LBAs that no cell has read yet: no cache can know them */
+    FRESH, /* LBAs that no cell has read yet: no cache can know them */
     WHOLE_DISK,
-    OUTER, MIDDLE, INNER,       /* zones; only disks that rotate have them */
-    TOGETHER                    /* fresh LBAs, every disk at once */
+    OUTER,
+    MIDDLE,
+    INNER,   /* zones; only disks that rotate have them */
+    TOGETHER /* fresh LBAs, every disk at once */
 };
 struct cell {
     const char *job, *words;
     uint8_t rw, place;
     uint16_t depth;
     uint32_t block_bytes;
-    uint8_t rank;               /* what must go when time is short: the highest first */
+    uint8_t rank; /* what must go when time is short: the highest first */
 };
 
 /* Sizes: the doubling of the desktop benchmarks, of which each reader knows some.  QD 4: enough to keep a
  * disk's read-ahead and the bus busy, few enough for latencies to mean something.  1 MiB and 4 KiB random
  * tell most, so they go last when time is short; together runs once for all disks and costs least of all. */
 static const struct cell cells[] = {
-    { "seq-4k-qd4",    "sequential read 4 KiB QD 4",   JOB_READ,     FRESH,      4, 4 * KIB,      5 },
-    { "seq-8k-qd4",    "sequential read 8 KiB QD 4",   JOB_READ,     FRESH,      4, 8 * KIB,     16 },
-    { "seq-16k-qd4",   "sequential read 16 KiB QD 4",  JOB_READ,     FRESH,      4, 16 * KIB,    12 },
-    { "seq-32k-qd4",   "sequential read 32 KiB QD 4",  JOB_READ,     FRESH,      4, 32 * KIB,    15 },
-    { "seq-64k-qd4",   "sequential read 64 KiB QD 4",  JOB_READ,     FRESH,      4, 64 * KIB,     7 },
-    { "seq-128k-qd4",  "sequential read 128 KiB QD 4", JOB_READ,     FRESH,      4, 128 * KIB,    6 },
-    { "seq-256k-qd4",  "sequential read 256 KiB QD 4", JOB_READ,     FRESH,      4, 256 * KIB,   13 },
-    { "seq-512k-qd4",  "sequential read 512 KiB QD 4", JOB_READ,     FRESH,      4, 512 * KIB,   14 },
-    { "seq-1m-qd4",    "sequential read 1 MiB QD 4",   JOB_READ,     FRESH,      4, 1 * MIB,      2 },
-    { "seq-2m-qd4",    "sequential read 2 MiB QD 4",   JOB_READ,     FRESH,      4, 2 * MIB,     17 },
-    { "seq-4m-qd4",    "sequential read 4 MiB QD 4",   JOB_READ,     FRESH,      4, 4 * MIB,     18 },
-    { "seq-8m-qd4",    "sequential read 8 MiB QD 4",   JOB_READ,     FRESH,      4, 8 * MIB,     11 },
-    { "rand-4k-qd1",   "random read 4 KiB QD 1",       JOB_RANDREAD, WHOLE_DISK, 1, 4 * KIB,      4 },
-    { "rand-4k-qd32",  "random read 4 KiB QD 32",      JOB_RANDREAD, WHOLE_DISK, 32, 4 * KIB,     3 },
-    { "outer-1m-qd4",  "outer zone, 1 MiB QD 4",       JOB_READ,     OUTER,      4, 1 * MIB,      8 },
-    { "middle-1m-qd4", "middle zone, 1 MiB QD 4",      JOB_READ,     MIDDLE,     4, 1 * MIB,     10 },
-    { "inner-1m-qd4",  "inner zone, 1 MiB QD 4",       JOB_READ,     INNER,      4, 1 * MIB,      9 },
-    { "together-1m-qd4", "all disks together, 1 MiB QD 4", JOB_READ, TOGETHER,   4, 1 * MIB,      1 },
+    { "seq-4k-qd4", "sequential read 4 KiB QD 4", JOB_READ, FRESH, 4, 4 * KIB, 5 },
+    { "seq-8k-qd4", "sequential read 8 KiB QD 4", JOB_READ, FRESH, 4, 8 * KIB, 16 },
+    { "seq-16k-qd4", "sequential read 16 KiB QD 4", JOB_READ, FRESH, 4, 16 * KIB, 12 },
+    { "seq-32k-qd4", "sequential read 32 KiB QD 4", JOB_READ, FRESH, 4, 32 * KIB, 15 },
+    { "seq-64k-qd4", "sequential read 64 KiB QD 4", JOB_READ, FRESH, 4, 64 * KIB, 7 },
+    { "seq-128k-qd4", "sequential read 128 KiB QD 4", JOB_READ, FRESH, 4, 128 * KIB, 6 },
+    { "seq-256k-qd4", "sequential read 256 KiB QD 4", JOB_READ, FRESH, 4, 256 * KIB, 13 },
+    { "seq-512k-qd4", "sequential read 512 KiB QD 4", JOB_READ, FRESH, 4, 512 * KIB, 14 },
+    { "seq-1m-qd4", "sequential read 1 MiB QD 4", JOB_READ, FRESH, 4, 1 * MIB, 2 },
+    { "seq-2m-qd4", "sequential read 2 MiB QD 4", JOB_READ, FRESH, 4, 2 * MIB, 17 },
+    { "seq-4m-qd4", "sequential read 4 MiB QD 4", JOB_READ, FRESH, 4, 4 * MIB, 18 },
+    { "seq-8m-qd4", "sequential read 8 MiB QD 4", JOB_READ, FRESH, 4, 8 * MIB, 11 },
+    { "rand-4k-qd1", "random read 4 KiB QD 1", JOB_RANDREAD, WHOLE_DISK, 1, 4 * KIB, 4 },
+    { "rand-4k-qd32", "random read 4 KiB QD 32", JOB_RANDREAD, WHOLE_DISK, 32, 4 * KIB, 3 },
+    { "outer-1m-qd4", "outer zone, 1 MiB QD 4", JOB_READ, OUTER, 4, 1 * MIB, 8 },
+    { "middle-1m-qd4", "middle zone, 1 MiB QD 4", JOB_READ, MIDDLE, 4, 1 * MIB, 10 },
+    { "inner-1m-qd4", "inner zone, 1 MiB QD 4", JOB_READ, INNER, 4, 1 * MIB, 9 },
+    { "together-1m-qd4", "all disks together, 1 MiB QD 4", JOB_READ, TOGETHER, 4, 1 * MIB, 1 },
 };
 enum { CELL_COUNT = sizeof(cells) / sizeof(cells[0]) };
 
 #define CELL_NS             (5 * NS_PER_S)
-#define CELL_LEAST_NS       (1 * NS_PER_S)      /* below, a rotating disk has hardly left its caches */
-#define STEP_OVERHEAD_NS    (200 * NS_PER_MS)   /* opening lanes, draining, writing the journal to the stick */
-#define CELL_BYTES          (32 * GIB)          /* 5 s at the speed of a PCIe 4.0 x4 link */
-#define CELL_BYTES_ROTATING (2 * GIB)           /* 5 s at 400 MB/s: keeps all sizes in the same zone */
+#define CELL_LEAST_NS       (1 * NS_PER_S)    /* below, a rotating disk has hardly left its caches */
+#define STEP_OVERHEAD_NS    (200 * NS_PER_MS) /* opening lanes, draining, writing the journal to the stick */
+#define CELL_BYTES          (32 * GIB)        /* 5 s at the speed of a PCIe 4.0 x4 link */
+#define CELL_BYTES_ROTATING (2 * GIB)         /* 5 s at 400 MB/s: keeps all sizes in the same zone */
 #define REGION_ALIGN        MIB
 
 /* Which LBAs of a disk this plan has given out. */
 struct layout {
     struct disk *disk;
-    unsigned round;             /* disks of one controller take turns */
-    struct { uint64_t first, end; } used[CELL_COUNT];
+    unsigned round; /* disks of one controller take turns */
+    struct {
+        uint64_t first, end;
+    } used[CELL_COUNT];
     unsigned used_count;
-    uint64_t cursor;            /* end of the last fresh region */
+    uint64_t cursor; /* end of the last fresh region */
     uint64_t middle_first, inner_first;
     bool middle_again, inner_again;
 };
@@ -199,9 +203,11 @@ static void refuse_cell(struct making *m, unsigned cell, unsigned round)
 {
     for (unsigned i = 0; i < m->disk_count; i++)
         if (is_in(m, cell, round, &m->layout[i]))
-            plan_build_refuse(&m->build, m->layout[i].disk, cells[cell].job,
-                              "does not fit into the time budget of %u s: raise budget_s, or choose fewer disks "
-                              "with include", m->build.conf->budget_s);
+            plan_build_refuse(
+                &m->build, m->layout[i].disk, cells[cell].job,
+                "does not fit into the time budget of %u s: raise budget_s, or choose fewer disks "
+                "with include",
+                m->build.conf->budget_s);
 }
 
 static unsigned count_steps(const struct making *m)
@@ -231,13 +237,15 @@ static unsigned next_to_drop(const struct making *m)
 static void fit_budget(struct making *m)
 {
     const struct conf *conf = m->build.conf;
-    uint64_t least_ns = plan_scaled_ns(conf, CELL_LEAST_NS), overhead_ns = plan_scaled_ns(conf, STEP_OVERHEAD_NS);
+    uint64_t least_ns = plan_scaled_ns(conf, CELL_LEAST_NS),
+             overhead_ns = plan_scaled_ns(conf, STEP_OVERHEAD_NS);
 
     m->budget_ns = plan_scaled_ns(conf, conf->budget_s * NS_PER_S);
     for (;;) {
         unsigned steps = count_steps(m), drop;
         uint64_t each_ns = steps ? m->budget_ns / steps : 0;
-        m->cell_ns = min_u64(plan_scaled_ns(conf, CELL_NS), each_ns > overhead_ns ? each_ns - overhead_ns : 0);
+        m->cell_ns =
+            min_u64(plan_scaled_ns(conf, CELL_NS), each_ns > overhead_ns ? each_ns - overhead_ns : 0);
         if (m->cell_ns >= least_ns || (drop = next_to_drop(m)) == CELL_COUNT)
             break;
         refuse_cell(m, drop, ALL_ROUNDS);
@@ -261,7 +269,8 @@ static void fill_lane(struct making *m, const struct cell *c, struct layout *l, 
     j->runtime_ns = m->cell_ns;
     if (c->place == WHOLE_DISK) {
         j->norandommap = 1;
-        j->io_bytes = plan_scaled_bytes(m->build.conf, l->disk->rotation == ROTATION_YES ? CELL_BYTES_ROTATING : CELL_BYTES,
+        j->io_bytes = plan_scaled_bytes(m->build.conf,
+                                        l->disk->rotation == ROTATION_YES ? CELL_BYTES_ROTATING : CELL_BYTES,
                                         c->block_bytes);
         return;
     }

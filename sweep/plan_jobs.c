@@ -14,7 +14,7 @@ struct making {
     const struct job_file *file;
     struct disk *const *disks;
     unsigned disk_count;
-    struct plan_lane *lane;     /* of the step being made; NULL: only counting */
+    struct plan_lane *lane; /* of the step being made; NULL: only counting */
     unsigned lane_count;
     uint64_t estimate_ns;
 };
@@ -30,20 +30,23 @@ static bool region_is_refused(struct making *m, struct disk *d, const struct job
 
     if (j->block_bytes % d->lba_bytes) {
         bool trap = looks_like_kib_trap(j->block_bytes);
-        plan_build_refuse(b, d, j->name, "bs is %u bytes, no multiple of the disk's %u-byte LBAs%s", j->block_bytes,
-                          d->lba_bytes, trap ? ": in fio's language 4k is 4096 but 4KiB is 4000; write k or m" : "");
+        plan_build_refuse(b, d, j->name, "bs is %u bytes, no multiple of the disk's %u-byte LBAs%s",
+                          j->block_bytes, d->lba_bytes,
+                          trap ? ": in fio's language 4k is 4096 but 4KiB is 4000; write k or m" : "");
     } else if (j->offset_bytes % d->lba_bytes || j->size_bytes % d->lba_bytes) {
-        plan_build_refuse(b, d, j->name, "offset (%llu) and size (%llu) must be multiples of the disk's %u-byte LBAs%s",
-                          (unsigned long long)j->offset_bytes, (unsigned long long)j->size_bytes, d->lba_bytes,
-                          "; write 1g, not 1GiB");
+        plan_build_refuse(b, d, j->name,
+                          "offset (%llu) and size (%llu) must be multiples of the disk's %u-byte LBAs%s",
+                          (unsigned long long)j->offset_bytes, (unsigned long long)j->size_bytes,
+                          d->lba_bytes, "; write 1g, not 1GiB");
     } else if (j->offset_bytes >= all) {
-        plan_build_refuse(b, d, j->name, "offset %llu lies beyond the disk's %llu bytes; offset=50%% would fit any disk",
+        plan_build_refuse(b, d, j->name,
+                          "offset %llu lies beyond the disk's %llu bytes; offset=50%% would fit any disk",
                           (unsigned long long)j->offset_bytes, (unsigned long long)all);
     } else if (j->size_bytes > all - j->offset_bytes) {
-        plan_build_refuse(b, d, j->name,
-                          "size %llu from offset %llu goes beyond the disk's %llu bytes; size=100%% would fit any disk",
-                          (unsigned long long)j->size_bytes, (unsigned long long)j->offset_bytes,
-                          (unsigned long long)all);
+        plan_build_refuse(
+            b, d, j->name,
+            "size %llu from offset %llu goes beyond the disk's %llu bytes; size=100%% would fit any disk",
+            (unsigned long long)j->size_bytes, (unsigned long long)j->offset_bytes, (unsigned long long)all);
     } else if (j->size_bytes && j->size_bytes < j->block_bytes) {
         plan_build_refuse(b, d, j->name, "size %llu is smaller than one block of %u bytes",
                           (unsigned long long)j->size_bytes, j->block_bytes);
@@ -69,8 +72,10 @@ static void resolve_percents(struct job *j, const struct disk *d)
         j->offset_bytes = percent_of(all, j->offset_pct, j->block_bytes);
     uint64_t rest = j->offset_bytes < all ? all - j->offset_bytes : 0;
     if (j->size_pct)
-        j->size_bytes = j->size_pct == 100 ? rest : min_u64(max_u64(percent_of(all, j->size_pct, j->block_bytes),
-                                                                    j->block_bytes), rest);
+        j->size_bytes =
+            j->size_pct == 100
+                ? rest
+                : min_u64(max_u64(percent_of(all, j->size_pct, j->block_bytes), j->block_bytes), rest);
     if (j->io_pct)
         j->io_bytes = max_u64(percent_of(j->size_bytes ? j->size_bytes : rest, j->io_pct, j->block_bytes), 1);
     j->offset_pct = j->size_pct = j->io_pct = 0;
@@ -81,7 +86,7 @@ static void scale(struct job *j, const struct conf *conf)
     j->runtime_ns = plan_scaled_ns(conf, j->runtime_ns);
     j->ramp_ns = plan_scaled_ns(conf, j->ramp_ns);
     if (conf->time_scale_pct >= 100 && !j->io_bytes)
-        return;                         /* a longer scale does not make a region longer */
+        return; /* a longer scale does not make a region longer */
     j->io_bytes = plan_scaled_bytes(conf, j->io_bytes ? j->io_bytes : j->size_bytes, j->block_bytes);
 }
 
@@ -102,11 +107,11 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
 
     if (m->lane_count == PLAN_MAX_LANES) {
         if (m->lane)
-            plan_build_refuse(&m->build, d, job->name, "more than %u jobs and disks side by side; add stonewall",
-                              PLAN_MAX_LANES);
+            plan_build_refuse(&m->build, d, job->name,
+                              "more than %u jobs and disks side by side; add stonewall", PLAN_MAX_LANES);
         return;
     }
-    if (!m->lane) {                     /* an upper bound will do */
+    if (!m->lane) { /* an upper bound will do */
         m->lane_count++;
         return;
     }
@@ -129,7 +134,8 @@ static struct disk *find_disk(const struct making *m, const char *name)
 {
     for (unsigned i = 0; i < m->disk_count; i++) {
         struct disk *d = m->disks[i];
-        if (str_equal(d->name, name) || (str_starts(name, "serial.") && d->serial[0] && str_equal(name + 7, d->serial)))
+        if (str_equal(d->name, name) ||
+            (str_starts(name, "serial.") && d->serial[0] && str_equal(name + 7, d->serial)))
             return d;
     }
     return NULL;
@@ -157,15 +163,18 @@ static void refuse_name(struct making *m, const struct job *job, const char *nam
     if (!m->lane)
         return;
     if (str_starts(name, "/"))
-        plan_build_refuse(&m->build, NULL, job->name,
-                          "%.60s is a name of a running Linux and means nothing here: write one of ours, such as %s, "
-                          "or say which disk it is under [map] in baresweep.conf",
-                          name, m->disk_count ? m->disks[0]->name : "nvme0n1");
+        plan_build_refuse(
+            &m->build, NULL, job->name,
+            "%.60s is a name of a running Linux and means nothing here: write one of ours, such as %s, "
+            "or say which disk it is under [map] in baresweep.conf",
+            name, m->disk_count ? m->disks[0]->name : "nvme0n1");
     else if (nearest)
-        plan_build_refuse(&m->build, NULL, job->name, "no disk is called %.60s; did you mean %s?", name, nearest);
+        plan_build_refuse(&m->build, NULL, job->name, "no disk is called %.60s; did you mean %s?", name,
+                          nearest);
     else
-        plan_build_refuse(&m->build, NULL, job->name,
-                          "no disk is called %.60s; names are like nvme0n1, sata0.3, megaraid0.vd0, serial.XXXX", name);
+        plan_build_refuse(
+            &m->build, NULL, job->name,
+            "no disk is called %.60s; names are like nvme0n1, sata0.3, megaraid0.vd0, serial.XXXX", name);
 }
 
 static const char *mapped(const struct conf *conf, const char *name)
@@ -214,7 +223,8 @@ static void add_job(struct making *m, const struct job *job)
         if (n && str_copy_n(name, sizeof(name), at, n))
             add_named(m, job, name, first_lane);
         else if (n && m->lane)
-            plan_build_refuse(&m->build, NULL, job->name, "a name in filename is longer than a disk's name can be");
+            plan_build_refuse(&m->build, NULL, job->name,
+                              "a name in filename is longer than a disk's name can be");
         at += n + (at[n] == ':');
     }
 }
@@ -246,7 +256,7 @@ static void add_step(struct making *m, unsigned begin, unsigned end)
     m->lane = NULL;
     m->lane_count = 0;
     m->estimate_ns = 0;
-    add_jobs(m, begin, end);            /* counts, and refuses nothing yet */
+    add_jobs(m, begin, end); /* counts, and refuses nothing yet */
     struct plan_step *s = plan_build_step(&m->build, m->lane_count ? m->lane_count : 1);
     if (!s)
         return;
@@ -273,8 +283,10 @@ static void refuse_job(struct making *m, const struct job *job)
                               f->problems[i].text);
             return;
         }
-    plan_build_refuse(&m->build, NULL, job->name, "job file, line %u: a line that this job stands on is wrong, such "
-                      "as one of [global]", job->line);
+    plan_build_refuse(&m->build, NULL, job->name,
+                      "job file, line %u: a line that this job stands on is wrong, such "
+                      "as one of [global]",
+                      job->line);
 }
 
 int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
@@ -288,7 +300,7 @@ int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct 
         if (jobs->refused[i])
             refuse_job(&m, &jobs->jobs[i]);
     for (unsigned i = 1; i <= jobs->job_count; i++)
-        if (i == jobs->job_count || jobs->jobs[i].stonewall) {  /* a refused job's wall still stands */
+        if (i == jobs->job_count || jobs->jobs[i].stonewall) { /* a refused job's wall still stands */
             add_step(&m, begin, i);
             begin = i;
         }

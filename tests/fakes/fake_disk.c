@@ -15,14 +15,17 @@ struct fake_slot {
 struct fake_lane {
     struct io_lane io;
     struct fake_slot *slot;
-    uint16_t *order;            /* in flight, oldest first */
+    uint16_t *order; /* in flight, oldest first */
     unsigned count;
     uint64_t link_free_ns;
     struct io_completion again; /* completes_twice */
     bool has_again;
 };
 
-static struct fake_disk *fake_of(struct disk *d) { return (struct fake_disk *)((char *)d - offsetof(struct fake_disk, disk)); }
+static struct fake_disk *fake_of(struct disk *d)
+{
+    return (struct fake_disk *)((char *)d - offsetof(struct fake_disk, disk));
+}
 
 static int fake_open(struct disk *d, const struct lane_shape *shape, struct io_lane **out)
 {
@@ -42,7 +45,9 @@ static int fake_open(struct disk *d, const struct lane_shape *shape, struct io_l
         return E_NOMEM;
     }
     l->order = (uint16_t *)(l->slot + shape->depth);
-    l->io = (struct io_lane){ .disk = d, .depth = shape->depth, .request_bytes = shape->request_bytes,
+    l->io = (struct io_lane){ .disk = d,
+                              .depth = shape->depth,
+                              .request_bytes = shape->request_bytes,
                               .command_bytes = shape->request_bytes };
     if (d->max_command_bytes && d->max_command_bytes < shape->request_bytes)
         l->io.command_bytes = d->max_command_bytes;
@@ -102,7 +107,8 @@ static void fake_kick(struct io_lane *io)
     f->kicks++;
     for (unsigned i = 0; i < l->count; i++) {
         struct fake_slot *s = &l->slot[l->order[i]];
-        uint64_t bytes = (uint64_t)s->request.blocks * io->disk->lba_bytes, end = s->request.lba + s->request.blocks;
+        uint64_t bytes = (uint64_t)s->request.blocks * io->disk->lba_bytes,
+                 end = s->request.lba + s->request.blocks;
         if (s->state != MADE)
             continue;
         s->state = f->hang_at && s->number == f->hang_at ? HUNG : SENT;
@@ -185,18 +191,27 @@ static void fake_close(struct io_lane *io)
     plat_free(l);
 }
 
-static void fake_status_words(uint32_t detail, struct text *out) { text_fmt(out, "fake status 0x%x", detail); }
+static void fake_status_words(uint32_t detail, struct text *out)
+{
+    text_fmt(out, "fake status 0x%x", detail);
+}
 
 static const struct disk_ops fake_ops = { fake_open,   fake_submit, fake_kick,        fake_poll,
                                           fake_expire, fake_close,  fake_status_words };
 
-void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller, struct fake_request *log,
-                    unsigned log_cap)
+void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller,
+                    struct fake_request *log, unsigned log_cap)
 {
     *f = (struct fake_disk){ .latency_ns = 100 * NS_PER_US, .log = log, .log_cap = log_cap };
-    f->disk = (struct disk){ .ops = &fake_ops, .controller = controller, .kind = DISK_NVME,
-                             .rotation = ROTATION_NONE, .lba_bytes = 512, .physical_block_bytes = 512,
-                             .lba_count = GIB / 512, .max_depth = 1024, .command_deadline_ns = 30 * NS_PER_S };
+    f->disk = (struct disk){ .ops = &fake_ops,
+                             .controller = controller,
+                             .kind = DISK_NVME,
+                             .rotation = ROTATION_NONE,
+                             .lba_bytes = 512,
+                             .physical_block_bytes = 512,
+                             .lba_count = GIB / 512,
+                             .max_depth = 1024,
+                             .command_deadline_ns = 30 * NS_PER_S };
     str_copy(f->disk.name, sizeof(f->disk.name), name);
     str_copy(f->disk.model, sizeof(f->disk.model), "Fake");
     str_fmt(f->disk.serial, sizeof(f->disk.serial), "SN-%s", name);

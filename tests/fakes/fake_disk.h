@@ -4,31 +4,35 @@
 
 /* A disk without a controller: records what was asked of it and answers as told.  For the workload engine,
  * plans and presets; device behaviour is tested on the register-level models. */
-struct fake_request { uint64_t lba, at_ns; uint32_t blocks; uint16_t slot; };
+struct fake_request {
+    uint64_t lba, at_ns;
+    uint32_t blocks;
+    uint16_t slot;
+};
 struct fake_disk {
     struct disk disk;
     /* behaviour, set by the test */
-    uint64_t latency_ns;            /* of every request */
-    uint64_t bytes_per_s;           /* transfer rate on top of the latency; 0: unlimited */
-    uint64_t bad_lba, bad_count;    /* reads that touch them fail with IO_MEDIA_ERROR */
-    uint64_t hang_at;               /* the n-th request (1-based) never completes until expired; 0: none */
-    uint64_t die_at;                /* from the n-th request on the lane is dead; 0: never */
-    uint16_t take_at_most;          /* requests taken while so many are in flight; 0: the lane's depth */
-    bool takes_nothing;             /* from now on no request is taken */
-    uint16_t open_depth_limit;      /* open answers E_LIMIT above it; 0: no limit */
-    int open_error;                 /* what open answers */
-    bool keeps_expired;             /* expire does not give the slot back: a broken driver */
-    bool completes_twice;           /* every completion comes once more: a broken driver */
-    uint16_t fail_every;            /* every n-th request fails with IO_DEVICE_ERROR; 0: none */
-    uint8_t retries;                /* of every completion */
+    uint64_t latency_ns;         /* of every request */
+    uint64_t bytes_per_s;        /* transfer rate on top of the latency; 0: unlimited */
+    uint64_t bad_lba, bad_count; /* reads that touch them fail with IO_MEDIA_ERROR */
+    uint64_t hang_at;            /* the n-th request (1-based) never completes until expired; 0: none */
+    uint64_t die_at;             /* from the n-th request on the lane is dead; 0: never */
+    uint16_t take_at_most;       /* requests taken while so many are in flight; 0: the lane's depth */
+    bool takes_nothing;          /* from now on no request is taken */
+    uint16_t open_depth_limit;   /* open answers E_LIMIT above it; 0: no limit */
+    int open_error;              /* what open answers */
+    bool keeps_expired;          /* expire does not give the slot back: a broken driver */
+    bool completes_twice;        /* every completion comes once more: a broken driver */
+    uint16_t fail_every;         /* every n-th request fails with IO_DEVICE_ERROR; 0: none */
+    uint8_t retries;             /* of every completion */
     /* what happened */
-    struct fake_request *log;       /* the first log_cap requests */
+    struct fake_request *log; /* the first log_cap requests */
     unsigned log_cap, log_count;
     uint64_t requests, kicks, polls, in_flight, max_in_flight, violations;
     uint64_t expires, open_lanes;
 };
 /* A 1 GiB disk of 512-byte blocks on controller name `controller`; fields may be changed before use. */
-void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller, struct fake_request *log,
-                    unsigned log_cap);
+void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller,
+                    struct fake_request *log, unsigned log_cap);
 
 #endif

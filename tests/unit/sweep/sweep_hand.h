@@ -32,7 +32,7 @@ void hand_down(void);
 
 static inline struct job *hand_job(unsigned i) { return &hand.lane[i].job; }
 static inline const struct step_result *hand_result(unsigned i) { return engine_result(hand.e, i); }
-#define hand_log hand.fake[0].log
+#define hand_log    hand.fake[0].log
 #define hand_logged hand.fake[0].log_count
 
 /* A conf with all defaults. */

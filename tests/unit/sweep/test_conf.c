@@ -42,12 +42,19 @@ TEST(options_are_read_in_any_section)
 
 TEST(a_wrong_line_keeps_the_default_and_is_told)
 {
-    static const struct { const char *line, *problem; } row[] = {
-        { "time_scale_pct=0", "outside" },   { "time_scale_pct=1001", "outside" },
-        { "budget_s=9", "outside" },         { "budgets=60", "did you mean budget" },
-        { "plan=defualt", "did you mean default" }, { "after=sleep", "return reboot poweroff" },
-        { "expect_disks=65536", "outside" }, { "countdown_s=-1", "countdown_s" },
-        { "colour=blue", "docs/conf.md" },   { "= 3", "nothing stands before" },
+    static const struct {
+        const char *line, *problem;
+    } row[] = {
+        { "time_scale_pct=0", "outside" },
+        { "time_scale_pct=1001", "outside" },
+        { "budget_s=9", "outside" },
+        { "budgets=60", "did you mean budget" },
+        { "plan=defualt", "did you mean default" },
+        { "after=sleep", "return reboot poweroff" },
+        { "expect_disks=65536", "outside" },
+        { "countdown_s=-1", "countdown_s" },
+        { "colour=blue", "docs/conf.md" },
+        { "= 3", "nothing stands before" },
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(row); i++) {
@@ -111,7 +118,10 @@ TEST(problems_beyond_the_kept_ones_are_counted_in_a_configuration_too)
 
 TEST(include_and_exclude_choose_disks_by_name_controller_and_serial)
 {
-    static const struct { const char *include, *exclude; bool wanted; } row[] = {
+    static const struct {
+        const char *include, *exclude;
+        bool wanted;
+    } row[] = {
         { "", "", true },
         { "sata0.3", "", true },
         { "sata0.30", "", false },

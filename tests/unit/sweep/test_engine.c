@@ -7,7 +7,7 @@ TEST(a_sequential_read_touches_every_lba_once_and_in_order)
 
     for (unsigned k = 0; k < ARRAY_COUNT(depths); k++) {
         hand_up(1);
-        hand.fake[0].disk.lba_count = 1003;     /* not a multiple of the 8 blocks of a request */
+        hand.fake[0].disk.lba_count = 1003; /* not a multiple of the 8 blocks of a request */
         hand_job(0)->iodepth = (uint16_t)depths[k];
         hand_begin();
         hand_run();
@@ -113,7 +113,7 @@ TEST(a_random_read_with_map_reads_each_block_once_before_any_comes_again)
     static uint8_t seen[1000];
 
     hand_up(1);
-    hand.fake[0].disk.lba_count = 8003;         /* 1000 whole blocks */
+    hand.fake[0].disk.lba_count = 8003; /* 1000 whole blocks */
     hand_job(0)->rw = JOB_RANDREAD;
     hand_job(0)->iodepth = 16;
     hand_job(0)->io_bytes = 3000ull * 4096;
@@ -193,7 +193,7 @@ TEST(runtime_ends_a_lane_before_its_bytes_do)
     hand_run();
     const struct step_result *r = hand_result(0);
     CHECK(r->run_ns >= 50 * NS_PER_MS && r->run_ns < 51 * NS_PER_MS);
-    CHECK(r->ios > 450 && r->ios <= 500);       /* 100 us each, and our own steps of the clock */
+    CHECK(r->ios > 450 && r->ios <= 500); /* 100 us each, and our own steps of the clock */
     EQ(r->bytes, r->ios * 4096);
     EQ_STR(engine_lane_reason(hand.e, 0), "");
     CHECK(!(r->flags & FLAG_ENDED_EARLY));
@@ -236,7 +236,7 @@ TEST(a_ramp_runs_but_is_not_measured)
     hand_run();
     const struct step_result *r = hand_result(0);
     CHECK(hand_logged > 280 && hand_logged <= 301);
-    CHECK(r->ios >= 100 && r->ios <= 101);      /* one request was in flight when measuring began */
+    CHECK(r->ios >= 100 && r->ios <= 101); /* one request was in flight when measuring began */
     EQ(engine_hist(hand.e, 0)->count, r->ios);
     CHECK(r->ramp_ns >= 20 * NS_PER_MS && r->ramp_ns < 21 * NS_PER_MS);
     CHECK(r->run_ns >= 9900 * NS_PER_US && r->run_ns < 12 * NS_PER_MS);
@@ -316,15 +316,20 @@ TEST(latency_is_that_of_the_disk_and_within_one_round_of_the_loop)
     CHECK(r->latency_mean_ns >= r->latency_min_ns && r->latency_mean_ns <= r->latency_max_ns);
     for (unsigned i = 0; i < PERCENTILE_COUNT; i++)
         if (r->percentile_valid & 1u << i)
-            CHECK(r->latency_percentile_ns[i] >= r->latency_min_ns && r->latency_percentile_ns[i] <= r->latency_max_ns);
-    EQ(r->flags & (FLAG_POLL_GAP | FLAG_HOST_BOUND | FLAG_TOO_SHORT | FLAG_ERRORS | FLAG_SPLIT | FLAG_DEPTH_REDUCED |
-                   FLAG_SHARED_PATH | FLAG_FIRMWARE_PATH), 0);
+            CHECK(r->latency_percentile_ns[i] >= r->latency_min_ns &&
+                  r->latency_percentile_ns[i] <= r->latency_max_ns);
+    EQ(r->flags & (FLAG_POLL_GAP | FLAG_HOST_BOUND | FLAG_TOO_SHORT | FLAG_ERRORS | FLAG_SPLIT |
+                   FLAG_DEPTH_REDUCED | FLAG_SHARED_PATH | FLAG_FIRMWARE_PATH),
+       0);
     hand_down();
 }
 
 TEST(percentiles_need_ten_samples_above_them)
 {
-    static const struct { unsigned ios; unsigned highest_ppm; } row[] = {
+    static const struct {
+        unsigned ios;
+        unsigned highest_ppm;
+    } row[] = {
         { 19, 250000 }, { 20, 500000 }, { 100, 900000 }, { 999, 950000 }, { 1000, 990000 }, { 10000, 999000 },
     };
 
@@ -344,7 +349,7 @@ TEST(the_series_adds_up_to_the_totals_and_doubles_its_interval)
 {
     hand_up(1);
     hand.fake[0].latency_ns = 20 * NS_PER_MS;
-    hand_job(0)->io_bytes = 20000 * 4096ull;    /* 400 s: four times 600 x 100 ms and more */
+    hand_job(0)->io_bytes = 20000 * 4096ull; /* 400 s: four times 600 x 100 ms and more */
     hand_begin();
     hand_run();
     const struct lane_series *s = engine_series(hand.e, 0);
@@ -419,7 +424,7 @@ TEST(a_slow_loop_flags_its_gaps_between_polls)
     hand_job(0)->io_bytes = 1000 * 4096;
     hand_begin();
     worker_run(hand.e, NS_PER_MS);
-    model_advance_ns(3 * NS_PER_MS);            /* the main processor did something else */
+    model_advance_ns(3 * NS_PER_MS); /* the main processor did something else */
     hand_run();
     CHECK(hand_result(0)->longest_poll_gap_ns >= 3 * NS_PER_MS);
     CHECK(hand_result(0)->flags & FLAG_POLL_GAP);
@@ -478,7 +483,7 @@ TEST(a_disk_that_takes_few_requests_at_a_time_still_gets_all_of_them)
     }
     EQ(lba, 1003);
     EQ(hand.fake[0].max_in_flight, 3);
-    CHECK(hand_result(0)->latency_max_ns < 110 * NS_PER_US);     /* waiting for room is not the disk's latency */
+    CHECK(hand_result(0)->latency_max_ns < 110 * NS_PER_US); /* waiting for room is not the disk's latency */
     hand_down();
 }
 

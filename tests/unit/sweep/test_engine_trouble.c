@@ -2,7 +2,10 @@
 
 /* Errors, hangs, dead disks, holds: what a broken device may cost, and what it must not. */
 
-static const struct io_error_record *errors(unsigned lane, unsigned *count) { return engine_errors(hand.e, lane, count); }
+static const struct io_error_record *errors(unsigned lane, unsigned *count)
+{
+    return engine_errors(hand.e, lane, count);
+}
 
 /* ---- errors ---- */
 TEST(a_bad_sector_is_counted_and_never_averaged_in)
@@ -67,12 +70,14 @@ TEST(a_disk_on_which_every_read_fails_ends_with_no_figure)
 
 TEST(bad_lbas_are_named_with_their_length)
 {
-    static const struct { uint64_t bad, count, want_lba; unsigned want_blocks; } row[] = {
-        { 2048, 1, 2048, 1 },       /* the request's first */
-        { 4095, 1, 4095, 1 },       /* its last */
-        { 3001, 1, 3001, 1 },
-        { 3001, 5, 3001, 5 },
-        { 3001, 500, 3001, 64 },    /* a long run: the part that was looked at */
+    static const struct {
+        uint64_t bad, count, want_lba;
+        unsigned want_blocks;
+    } row[] = {
+        { 2048, 1, 2048, 1 }, /* the request's first */
+        { 4095, 1, 4095, 1 }, /* its last */
+        { 3001, 1, 3001, 1 },     { 3001, 5, 3001, 5 },
+        { 3001, 500, 3001, 64 }, /* a long run: the part that was looked at */
         { 2048, 2048, 2048, 64 },
     };
 
@@ -92,7 +97,7 @@ TEST(bad_lbas_are_named_with_their_length)
         EQ(e->lba, row[k].want_lba);
         EQ(e->blocks, row[k].want_blocks);
         EQ(hand_result(0)->errors, 1);
-        engine_locate_errors(hand.e);           /* again: nothing more to find */
+        engine_locate_errors(hand.e); /* again: nothing more to find */
         EQ(e->blocks, row[k].want_blocks);
         hand_down();
     }
@@ -127,7 +132,7 @@ TEST(naming_bad_lbas_is_bounded_in_time)
     hand_job(0)->io_bytes = 100 * MIB;
     hand_begin();
     hand_run();
-    hand.fake[0].latency_ns = 7 * NS_PER_S;     /* as an old disk on a bad sector */
+    hand.fake[0].latency_ns = 7 * NS_PER_S; /* as an old disk on a bad sector */
     uint64_t began_ns = model_clock_ns;
     engine_locate_errors(hand.e);
     CHECK(model_clock_ns - began_ns < 30 * NS_PER_S);
@@ -200,7 +205,7 @@ TEST(a_request_that_hangs_is_expired_after_its_deadline_and_the_lane_goes_on)
     EQ(e->status, IO_TIMED_OUT);
     EQ(e->lba, 49 * 8);
     CHECK(e->at_ns >= 30 * NS_PER_S && e->at_ns < 30200 * NS_PER_MS);
-    CHECK(hand_result(0)->run_ns < NS_PER_S);   /* the others were done long before; the wait is no run time */
+    CHECK(hand_result(0)->run_ns < NS_PER_S); /* the others were done long before; the wait is no run time */
     hand_down();
 }
 
@@ -220,7 +225,7 @@ TEST(a_hang_among_busy_neighbours_is_seen_in_time)
 {
     hand_up(1);
     hand.fake[0].hang_at = 50;
-    hand.fake[0].latency_ns = 100;      /* never an empty poll */
+    hand.fake[0].latency_ns = 100; /* never an empty poll */
     hand.fake[0].disk.command_deadline_ns = 200 * NS_PER_MS;
     hand_job(0)->time_based = 1;
     hand_job(0)->runtime_ns = NS_PER_S;
@@ -242,7 +247,7 @@ TEST(an_answer_that_came_during_a_gap_is_taken_before_the_deadline_is_judged)
     hand_job(0)->iodepth = 2;
     hand_begin();
     worker_run(hand.e, NS_PER_MS);
-    model_advance_ns(40 * NS_PER_S);    /* 10 s beyond the deadline, but answered after 20 */
+    model_advance_ns(40 * NS_PER_S); /* 10 s beyond the deadline, but answered after 20 */
     hand_run();
     EQ(hand.fake[0].expires, 0);
     EQ(hand_result(0)->errors, 0);
@@ -340,7 +345,7 @@ TEST(a_disk_that_dies_ends_its_lane_with_the_drivers_reason)
     engine_progress(hand.e, 0, &p);
     EQ(p.phase, LANE_DEAD);
     EQ(p.errors, r->errors);
-    engine_locate_errors(hand.e);       /* asks a dead lane nothing */
+    engine_locate_errors(hand.e); /* asks a dead lane nothing */
     EQ(hand.fake[0].requests, r->ios + r->errors);
     EQ(hand_result(1)->ios, 500);
     EQ_STR(engine_lane_reason(hand.e, 1), "");
@@ -390,9 +395,19 @@ TEST(a_disk_that_takes_less_depth_is_opened_with_less)
 
 TEST(regions_and_sizes_that_do_not_fit_the_disk_never_reach_it)
 {
-    static const struct { uint64_t offset, size; uint32_t block; } row[] = {
-        { 0, 0, 4000 }, { 0, 0, 0 }, { 100, 0, 4096 }, { 0, 1000, 4096 }, { GIB, 0, 4096 }, { GIB - 512, 1024, 4096 },
-        { 512, GIB, 4096 }, { UINT64_MAX - 511, 512, 4096 }, { 0, UINT64_MAX - 511, 4096 },
+    static const struct {
+        uint64_t offset, size;
+        uint32_t block;
+    } row[] = {
+        { 0, 0, 4000 },
+        { 0, 0, 0 },
+        { 100, 0, 4096 },
+        { 0, 1000, 4096 },
+        { GIB, 0, 4096 },
+        { GIB - 512, 1024, 4096 },
+        { 512, GIB, 4096 },
+        { UINT64_MAX - 511, 512, 4096 },
+        { 0, UINT64_MAX - 511, 4096 },
     };
 
     for (unsigned k = 0; k < ARRAY_COUNT(row); k++) {
@@ -447,7 +462,7 @@ TEST(a_hold_drains_and_its_time_does_not_count)
         worker_hold(hand.e);
         EQ(hand.fake[0].in_flight + hand.fake[1].in_flight, 0);
         uint64_t requests = hand.fake[0].requests;
-        CHECK(worker_run(hand.e, 10 * NS_PER_MS));      /* nothing happens while held */
+        CHECK(worker_run(hand.e, 10 * NS_PER_MS)); /* nothing happens while held */
         worker_hold(hand.e);
         model_advance_ns(NS_PER_S);
         EQ(hand.fake[0].requests, requests);
@@ -459,7 +474,7 @@ TEST(a_hold_drains_and_its_time_does_not_count)
         const struct step_result *r = hand_result(i);
         CHECK(r->run_ns >= 100 * NS_PER_MS && r->run_ns < 102 * NS_PER_MS);
         CHECK(r->held_ns >= 5 * NS_PER_S && r->held_ns < 5010 * NS_PER_MS);
-        CHECK(r->ios > 3800 && r->ios <= 4010);         /* as many as without holds */
+        CHECK(r->ios > 3800 && r->ios <= 4010); /* as many as without holds */
         EQ(r->ios, hand.fake[i].requests);
         CHECK(r->latency_max_ns < 110 * NS_PER_US);
         CHECK(r->longest_poll_gap_ns < NS_PER_MS);

@@ -55,7 +55,7 @@ TEST(each_bucket_begins_where_the_one_before_ends_and_errs_by_a_64th_at_most)
             uint64_t v = (1ull << bit) + (uint64_t)(int64_t)off;
             hist_reset(&h);
             hist_add(&h, v);
-            h.max_ns = UINT64_MAX;      /* take the clamp away: what is the bucket's edge? */
+            h.max_ns = UINT64_MAX; /* take the clamp away: what is the bucket's edge? */
             uint64_t edge = hist_percentile_ns(&h, 0);
             CHECK(edge >= v);
             if (hist_bucket(v) < HIST_BUCKETS - 1)
@@ -80,7 +80,9 @@ TEST(percentiles_agree_with_the_sorted_samples_within_a_64th)
     enum { N = 20011 };
     static uint64_t v[N];
     static struct hist h;
-    static const uint32_t ppm[] = { 1, 10000, 250000, 500000, 900000, 990000, 999000, 999900, 999999, 1000000 };
+    static const uint32_t ppm[] = {
+        1, 10000, 250000, 500000, 900000, 990000, 999000, 999900, 999999, 1000000
+    };
     struct rng rng;
 
     rng_seed(&rng, 7);

@@ -12,10 +12,10 @@ static bool read_text(const char *text) { return job_file_read(text, strlen(text
 #define AT(field) offsetof(struct job, field), sizeof(((struct job *)0)->field)
 struct line_row {
     const char *line;
-    size_t offset, size;        /* size 0: only accepted or refused */
+    size_t offset, size; /* size 0: only accepted or refused */
     uint64_t value;
-    const char *refused;        /* part of the problem's text; NULL: accepted */
-    const char *note;           /* part of a note; NULL: no note */
+    const char *refused; /* part of the problem's text; NULL: accepted */
+    const char *note;    /* part of a note; NULL: no note */
 };
 static const struct line_row lines[] = {
     { "rw=read", AT(rw), JOB_READ, 0, 0 },
@@ -139,7 +139,8 @@ static void check_line(const struct line_row *row)
     str_fmt(text, sizeof(text), "[one]\n%s\n[two]\n", row->line);
     bool good = read_text(text);
     if (good == !!row->refused)
-        test_fail(__FILE__, __LINE__, "%s: %s %s", row->line, good ? "accepted" : "refused", f.problems[0].text);
+        test_fail(__FILE__, __LINE__, "%s: %s %s", row->line, good ? "accepted" : "refused",
+                  f.problems[0].text);
     EQ(f.job_count, 2);
     EQ(f.refused[0], !!row->refused);
     EQ(f.refused[1], false);
@@ -187,7 +188,7 @@ TEST(global_options_reach_the_jobs_after_them_and_a_job_may_differ)
     EQ(f.jobs[1].block_bytes, 8192);
     EQ(f.jobs[1].iodepth, 4);
     EQ(f.jobs[2].block_bytes, 16384);
-    EQ(f.jobs[3].block_bytes, 8192);    /* a later [global] adds to the earlier one */
+    EQ(f.jobs[3].block_bytes, 8192); /* a later [global] adds to the earlier one */
     EQ(f.jobs[3].iodepth, 9);
     EQ_STR(f.jobs[3].name, "c");
     EQ(f.jobs[0].line, 1);
@@ -241,7 +242,7 @@ TEST(a_section_line_that_cannot_be_read_is_a_refused_job)
     EQ(f.refused[1], true);
     EQ_STR(f.jobs[1].name, "line 3");
     EQ(f.refused[2], false);
-    CHECK(!read_text("[global\nbs=16k\n[c]\n"));     /* who knows what [global] wanted */
+    CHECK(!read_text("[global\nbs=16k\n[c]\n")); /* who knows what [global] wanted */
     EQ(f.refused[1], true);
 }
 

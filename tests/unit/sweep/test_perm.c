@@ -13,8 +13,8 @@ static void check_bijection(uint64_t count, uint64_t seed)
         uint64_t at = perm_at(&p, i);
         if (at >= count || seen[at]) {
             free(seen);
-            test_fail(__FILE__, __LINE__, "count %llu: element %llu comes twice or lies outside", (unsigned long long)count,
-                      (unsigned long long)at);
+            test_fail(__FILE__, __LINE__, "count %llu: element %llu comes twice or lies outside",
+                      (unsigned long long)count, (unsigned long long)at);
         }
         seen[at] = 1;
     }
@@ -63,7 +63,7 @@ TEST(neighbours_in_time_are_no_neighbours_on_the_disk)
         near += step > -64 && step < 64;
         deciles[perm_at(&p, i) * 10 / COUNT]++;
     }
-    CHECK(near < 100);                  /* 12 expected of an ideal order */
+    CHECK(near < 100); /* 12 expected of an ideal order */
     for (unsigned d = 0; d < 10; d++)
         CHECK(deciles[d] > LOOKS / 10 * 9 / 10 && deciles[d] < LOOKS / 10 * 11 / 10);
 }

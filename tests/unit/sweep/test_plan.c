@@ -187,7 +187,7 @@ TEST(the_plan_of_many_disks_keeps_its_budget_and_names_what_it_left_out)
         unsigned lanes = 0;
         for (unsigned s = 0; s < plan.step_count; s++)
             lanes += plan.steps[s].lane_count;
-        EQ(lanes + plan.refusal_count, counts[k] * 18);     /* every cell of every disk runs or is refused */
+        EQ(lanes + plan.refusal_count, counts[k] * 18); /* every cell of every disk runs or is refused */
         for (unsigned i = 0; i < plan.refusal_count; i++)
             HAS_STR(plan.refusals[i].why, "budget");
         CHECK(plan.steps[0].lanes[0].job.runtime_ns >= NS_PER_S);
@@ -214,7 +214,8 @@ TEST(a_tiny_budget_still_reads_something)
 
 TEST(a_disk_that_is_too_small_is_read_again_and_the_step_says_so)
 {
-    static const uint64_t sizes[] = { 512, 4096, 5120, 64 * KIB, 1 * MIB, 64 * MIB + 512, 256 * MIB, 1000 * MIB };
+    static const uint64_t sizes[] = { 512,     4096,           5120,      64 * KIB,
+                                      1 * MIB, 64 * MIB + 512, 256 * MIB, 1000 * MIB };
 
     for (unsigned k = 0; k < ARRAY_COUNT(sizes); k++)
         for (unsigned rotation = 0; rotation < 3; rotation++) {
@@ -254,7 +255,7 @@ TEST(the_time_scale_shortens_times_and_bytes_down_to_a_sane_least)
     conf.time_scale_pct = 1;
     make();
     EQ(plan.steps[0].lanes[0].job.runtime_ns, 50 * NS_PER_MS);
-    EQ(plan.steps[11].lanes[0].job.size_bytes, 512 * MIB);      /* 64 requests */
+    EQ(plan.steps[11].lanes[0].job.size_bytes, 512 * MIB); /* 64 requests */
     down();
 }
 
@@ -271,7 +272,7 @@ TEST(block_sizes_that_do_not_fit_the_lba_size_are_refused_with_the_reason)
         of_second += plan.refusals[i].disk == disks[1];
     }
     EQ(of_first, 18);
-    EQ(of_second, 3);           /* 4 KiB sequential, QD 1, QD 32 */
+    EQ(of_second, 3); /* 4 KiB sequential, QD 1, QD 32 */
     check_lanes();
     down();
 }
@@ -322,7 +323,7 @@ TEST(bytes_in_flight_are_limited_per_step)
         CHECK(bytes <= GIB || plan.steps[s].lanes[0].depth == 1);
     }
     EQ(plan.steps[10].lanes[0].job.iodepth, 4);
-    EQ(plan.steps[10].lanes[0].depth, 1);       /* 4 MiB x 4 x 200 are 3.1 GiB */
+    EQ(plan.steps[10].lanes[0].depth, 1); /* 4 MiB x 4 x 200 are 3.1 GiB */
     EQ(plan.steps[8].lanes[0].depth, 4);
     down();
 }

@@ -11,7 +11,7 @@ static struct disk *disks[3];
 static void up(void)
 {
     hand_up(3);
-    plan = (struct plan){ 0 };          /* what a failed test left went with its world */
+    plan = (struct plan){ 0 }; /* what a failed test left went with its world */
     conf = *hand_conf();
     for (unsigned i = 0; i < 3; i++)
         disks[i] = &hand.fake[i].disk;
@@ -41,7 +41,7 @@ TEST(jobs_run_side_by_side_until_a_stonewall)
     EQ_STR(plan.steps[2].title, "e");
     EQ(plan.steps[0].lanes[0].shared_path, true);
     EQ(plan.steps[2].lanes[0].shared_path, false);
-    EQ(plan.estimate_ns, 3 * 1073741824ull);       /* 1 GiB at a guessed 1 GB/s is less than 5 s */
+    EQ(plan.estimate_ns, 3 * 1073741824ull); /* 1 GiB at a guessed 1 GB/s is less than 5 s */
     down();
 }
 
@@ -55,7 +55,10 @@ TEST(a_stonewall_in_global_makes_each_job_a_step)
 
 TEST(each_named_disk_gets_a_lane_and_no_name_means_every_disk)
 {
-    static const struct { const char *filename; unsigned lanes; } row[] = {
+    static const struct {
+        const char *filename;
+        unsigned lanes;
+    } row[] = {
         { "filename=nvme0n1", 1 },
         { "filename=nvme0n1:nvme2n1", 2 },
         { "filename=nvme2n1:nvme0n1:nvme2n1", 2 },
@@ -82,7 +85,9 @@ TEST(each_named_disk_gets_a_lane_and_no_name_means_every_disk)
 
 TEST(names_that_fit_no_disk_are_refused_with_advice)
 {
-    static const struct { const char *name, *why; } row[] = {
+    static const struct {
+        const char *name, *why;
+    } row[] = {
         { "/dev/sda", "name of a running Linux" },
         { "/dev/nvme0n1", "[map]" },
         { "nvme0n2", "did you mean nvme0n1?" },
@@ -143,8 +148,9 @@ TEST(regions_are_resolved_to_each_disk)
 {
     up();
     hand.fake[0].disk.lba_count = 1000003;
-    make("[a]\nfilename=nvme0n1\noffset=50%\nsize=25%\nbs=8k\n[b]\nfilename=nvme0n1\nsize=100%\noffset=1m\n"
-         "[c]\nfilename=nvme0n1\n[d]\nfilename=nvme0n1\noffset=90%\nsize=50%\nio_size=10%\n[e]\nfilename=nvme0n1\nsize=8k\n");
+    make(
+        "[a]\nfilename=nvme0n1\noffset=50%\nsize=25%\nbs=8k\n[b]\nfilename=nvme0n1\nsize=100%\noffset=1m\n"
+        "[c]\nfilename=nvme0n1\n[d]\nfilename=nvme0n1\noffset=90%\nsize=50%\nio_size=10%\n[e]\nfilename=nvme0n1\nsize=8k\n");
     EQ(plan.refusal_count, 0);
     const struct plan_lane *l = plan.steps[0].lanes;
     uint64_t all = 1000003ull * 512;
@@ -163,7 +169,9 @@ TEST(regions_are_resolved_to_each_disk)
 
 TEST(regions_that_do_not_fit_are_refused_for_that_disk_only)
 {
-    static const struct { const char *options, *why; } row[] = {
+    static const struct {
+        const char *options, *why;
+    } row[] = {
         { "bs=4KiB", "4k is 4096 but 4KiB is 4000" },
         { "bs=1MiB", "4KiB is 4000" },
         { "bs=4097", "no multiple of the disk's 512-byte LBAs" },
@@ -181,7 +189,8 @@ TEST(regions_that_do_not_fit_are_refused_for_that_disk_only)
     for (unsigned i = 0; i < ARRAY_COUNT(row); i++) {
         char text[200];
         up();
-        str_fmt(text, sizeof(text), "[bad]\nfilename=nvme0n1\n%s\n[good]\nfilename=nvme0n1\n", row[i].options);
+        str_fmt(text, sizeof(text), "[bad]\nfilename=nvme0n1\n%s\n[good]\nfilename=nvme0n1\n",
+                row[i].options);
         make(text);
         EQ(plan.refusal_count, 1);
         CHECK(plan.refusals[0].disk == disks[0]);
@@ -306,7 +315,8 @@ TEST(a_plan_of_jobs_without_memory_leaves_nothing_behind)
 TEST(a_plan_of_jobs_runs_in_the_engine)
 {
     up();
-    make("[global]\nbs=64k\nsize=8m\n[seq]\niodepth=4\n[rand]\nrw=randread\niodepth=8\n[t]\nstonewall\nruntime=50ms\ntime_based\n");
+    make(
+        "[global]\nbs=64k\nsize=8m\n[seq]\niodepth=4\n[rand]\nrw=randread\niodepth=8\n[t]\nstonewall\nruntime=50ms\ntime_based\n");
     EQ(plan.step_count, 2);
     for (unsigned s = 0; s < plan.step_count; s++) {
         struct engine *e;
