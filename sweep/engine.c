@@ -116,8 +116,8 @@ static void make_permuted(struct work_lane *l, struct maker *m, unsigned count)
         uint64_t index = l->next_index, end = index + min_u64(count, l->whole_blocks - index);
         count -= (unsigned)(end - index);
         l->next_index = end;
-        for (; index < end; index++)
-            put_request(m, first_lba + perm_at(&perm, index) * blocks, blocks);
+        while (index != end)
+            put_request(m, first_lba + perm_at(&perm, index++) * blocks, blocks);
     }
 }
 
@@ -223,50 +223,61 @@ static bool odd_completion(struct engine *e, struct work_lane *l, const struct i
     return false;
 }
 
-static void reap(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns)
+/* Plain successes up to the first completion that is none, which is returned; no call in the loop, so that
+ * all it needs stays in registers. */
+static const struct io_completion *reap_plain(const struct engine *e, struct work_lane *l,
+                                              const struct io_completion *first,
+                                              const struct io_completion *end, uint64_t now_ns)
 {
     uint64_t lbas = 0, sum_ns = 0, min_ns = UINT64_MAX, max_ns = 0;
-    uint16_t *free_slot = l->free_slot + l->free_count;
-    struct work_slot *slots = l->slot;
+    uint16_t *free_slot = l->free_slot + l->free_count, status_retries;
+    struct work_slot *const slots = l->slot;
     const unsigned depth = l->depth;
-    unsigned ios = n, freed = n;
+    const struct io_completion *c;
 
-    for (const struct io_completion *c = e->done, *end = c + n; c != end; c++) {
-        unsigned slot = c->slot;
-        struct work_slot *s = &slots[slot];
-        uint32_t blocks;
-
-        if (__builtin_expect(c->status != IO_OK || slot >= depth || !(blocks = s->blocks), 0)) {
-            l->free_count = (uint16_t)(free_slot - l->free_slot);
-            bool ours = odd_completion(e, l, c, now_ns);
-            free_slot = l->free_slot + l->free_count;
-            ios--;
-            if (!ours) {
-                freed--;
-                continue;
-            }
-        } else {
-            uint64_t latency_ns = now_ns - s->submit_ns;
-            hist_add_bucket(&l->hist, latency_ns);
-            sum_ns += latency_ns;
-            min_ns = min_u64(min_ns, latency_ns);
-            max_ns = max_u64(max_ns, latency_ns);
-            lbas += blocks;
-            if (__builtin_expect(c->retries, 0))
-                l->retries += c->retries;
-        }
+    for (c = first; c != end; c++) {
+        struct work_slot *s = &slots[c->slot];
+        __builtin_memcpy(&status_retries, &c->status,
+                         sizeof(status_retries)); /* two neighbours in one look */
+        if (__builtin_expect(status_retries || c->slot >= depth || !s->blocks, 0))
+            break;
+        uint64_t latency_ns = now_ns - s->submit_ns;
+        hist_add_bucket(&l->hist, latency_ns);
+        sum_ns += latency_ns;
+        min_ns = min_u64(min_ns, latency_ns);
+        max_ns = max_u64(max_ns, latency_ns);
+        lbas += s->blocks;
         s->blocks = 0;
-        *free_slot++ = (uint16_t)slot;
+        *free_slot++ = c->slot;
     }
-    l->free_count = (uint16_t)(free_slot - l->free_slot);
-    l->in_flight = (uint16_t)(l->in_flight - freed);
+    unsigned ios = (unsigned)(c - first);
     if (!ios)
-        return;
+        return c;
+    l->free_count = (uint16_t)(l->free_count + ios);
+    l->in_flight = (uint16_t)(l->in_flight - ios);
     hist_add_totals(&l->hist, ios, sum_ns, min_ns, max_ns);
     l->ios += ios;
     l->lbas += lbas;
     l->last_ok_ns = measured_now(e, now_ns) - l->begin_ns;
     engine_series_add(&l->series, l->last_ok_ns, ios, lbas * l->lba_bytes, max_ns);
+    return c;
+}
+
+static void reap(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns)
+{
+    const struct io_completion *c = e->done, *end = c + n;
+
+    for (; (c = reap_plain(e, l, c, end, now_ns)) != end; c++) {
+        struct io_completion retried = *c;
+        retried.retries = 0;
+        if (reap_plain(e, l, &retried, &retried + 1, now_ns) != &retried) {
+            l->retries += c->retries;
+        } else if (odd_completion(e, l, c, now_ns)) {
+            l->slot[c->slot].blocks = 0;
+            l->free_slot[l->free_count++] = c->slot;
+            l->in_flight--;
+        }
+    }
 }
 
 /* ---- what hangs on the clock ---- */
