@@ -6,7 +6,7 @@
 # make fuzz-NAME SECONDS=60
 
 OUT  := out
-ROOMS := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen
+ROOMS := base drivers drivers/nvme drivers/ahci drivers/mfi drivers/pci drivers/smbus result checks sweep report screen
 
 # Each room sees only what it may use: the compiler keeps the arrows.
 INC_base         := base
@@ -14,6 +14,8 @@ INC_drivers      := base drivers
 INC_drivers/nvme := base drivers drivers/nvme
 INC_drivers/ahci := base drivers drivers/ahci
 INC_drivers/mfi  := base drivers drivers/mfi
+INC_drivers/pci   := base drivers drivers/pci
+INC_drivers/smbus := base drivers drivers/smbus
 INC_result       := base result
 INC_checks       := base drivers result checks
 INC_sweep        := base drivers result sweep
@@ -23,6 +25,7 @@ INC_tools        := base result report
 INC_efi          := base drivers result checks sweep report screen efi
 INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen \
                     tests/unit tests/models tests/models/nvme tests/models/ahci tests/models/mfi \
+                    tests/models/pci tests/models/smbus \
                     tests/platform/model tests/platform/qtest tests/fakes
 # Models spell the specification in raw numbers: they cannot see a driver's header.
 INC_models       := base tests/models
@@ -30,7 +33,7 @@ INC_models       := base tests/models
 WARN := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla \
         -Wframe-larger-than=1024 -Werror
 # SSE2 is what x86-64 has; AVX never (processors started by firmware lack OSXSAVE).
-EFI_FLAGS  := -O2 -g -ffreestanding -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
+EFI_FLAGS  := -O2 -g -ffreestanding -ffunction-sections -fdata-sections -fpic -fshort-wchar -fno-stack-protector -fno-strict-aliasing \
               -mno-red-zone -maccumulate-outgoing-args -fcf-protection=none -fno-asynchronous-unwind-tables
 # Sanitizers widen frames: the limit is checked where the application's objects are built.
 HOST_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
@@ -95,10 +98,14 @@ UNIT_drivers := base drivers drivers/nvme drivers/ahci drivers/mfi tests/platfor
 UNIT_nvme    := base drivers drivers/nvme tests/platform/model tests/models/nvme
 UNIT_ahci    := base drivers drivers/ahci tests/platform/model tests/models/ahci
 UNIT_mfi     := base drivers drivers/mfi tests/platform/model tests/models/mfi
+UNIT_pci     := base drivers drivers/pci tests/platform/model tests/models/pci
+UNIT_smbus   := base drivers drivers/smbus tests/platform/model tests/models/smbus
+UNIT_checks  := base drivers drivers/pci drivers/smbus result checks tests/platform/model tests/models/pci \
+                tests/models/smbus
 UNIT_sweep   := base drivers result sweep tests/platform/model tests/fakes
 UNIT_report  := base result report
 UNIT_screen  := base result screen
-UNITS := base result drivers nvme ahci mfi sweep report screen
+UNITS := base result drivers nvme ahci mfi pci smbus checks sweep report screen
 
 # drivers/drivers.c names every driver: only programs that link all of them can have it.
 room_src = $(filter-out $(if $(and $(filter drivers/nvme,$(1)),$(filter drivers/ahci,$(1)),$(filter drivers/mfi,$(1))),,\
@@ -130,6 +137,8 @@ FUZZ_job  := base drivers result sweep tests/platform/model tests/fakes
 FUZZ_journal := base result report
 FUZZ_LEN_journal := 16384
 FUZZ_nvme := base drivers drivers/nvme tests/platform/model tests/models/nvme
+FUZZ_ahci := base drivers drivers/ahci tests/platform/model tests/models/ahci
+FUZZ_mfi  := base drivers drivers/mfi tests/platform/model tests/models/mfi
 FUZZES := $(foreach f,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)),$(if $(FUZZ_$(f)),$(f)))
 SECONDS := 60
 
@@ -211,11 +220,12 @@ lint-arrows:
 	@! grep -nE '^.(ifn?def|if) ' $(PORTABLE_SRC)
 .PHONY: lint lint-format lint-clang lint-cppcheck lint-arrows io-path
 
-# The I/O path calls only what platform.h marks [any]: the linked objects' undefined symbols prove it.
-IO_PATH_SRC := $(wildcard drivers/nvme/nvme_io*.c drivers/ahci/ahci_io*.c drivers/mfi/mfi_io*.c) drivers/lane.c \
-               drivers/fault.c drivers/gate.c sweep/engine.c sweep/hist.c sweep/perm.c
-$(OUT)/io_path.o: $(call objs,efi,$(IO_PATH_SRC))
-	ld -r -o $@ $^
+# The I/O path calls only what platform.h marks [any].  Its roots are the engine's worker and every driver's
+# submit, kick, poll and expire; a partial link keeps just what they reach, whose undefined symbols prove it.
+IO_PATH_ROOTS := worker_run worker_hold worker_resume engine_stop engine_progress engine_locate_errors \
+                 $(foreach f,submit kick poll expire,nvme_$(f) ahci_$(f) mfi_lane_$(f))
+$(OUT)/io_path.o: $(call objs,efi,$(call host_src,base drivers drivers/nvme drivers/ahci drivers/mfi result sweep))
+	@ld -r --gc-sections $(addprefix -u ,$(IO_PATH_ROOTS)) -o $@ $^
 io-path: $(OUT)/io_path.o tools/io-path-allowed
 	@tools/check-io-path $(OUT)/io_path.o tools/io-path-allowed drivers/platform.h
 

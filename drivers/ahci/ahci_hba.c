@@ -248,10 +248,14 @@ static void list_disks(struct ahci_hba *h)
 /* Nothing moves and nothing points at our memory.  False: some engine does not stop even by a reset. */
 static bool quiesce(struct ahci_hba *h)
 {
+    uint32_t ghc = plat_read32(&h->mmio, AHCI_GHC);
     bool stopped;
 
-    if (plat_read32(&h->mmio, AHCI_GHC) == UINT32_MAX)
+    if (ghc == UINT32_MAX)
         return true;
+    /* A reset that never ends, or no AHCI mode after it: port registers are not to be touched. */
+    if (ghc & GHC_HR || !(ghc & GHC_AE))
+        return false;
     stopped = stop_all_ports(h) || reset(h) == OK;
     for (unsigned i = 0; stopped && i < h->port_count; i++) {
         struct ahci_port *p = &h->port[i];

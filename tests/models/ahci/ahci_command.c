@@ -534,7 +534,8 @@ void model_ahci_ci_written(struct model_ahci *m, struct model_ahci_port *p, uint
     }
     if (v & ~slot_mask(m))
         model_ahci_violation(m, "CI names a slot that does not exist", v, slot_mask(m));
-    if (p->error_stopped)
+    /* An error that came since the driver last looked is none of its making. */
+    if (p->error_stopped && p->error_seen)
         model_ahci_violation(m, "CI written after an error, before PxCMD.ST was cleared", v, 0);
     if (v & (p->ci | (p->sact & ~p->sact_unpaired)))
         model_ahci_violation(m, "a slot in flight was issued again", v, p->ci | p->sact);

@@ -166,7 +166,7 @@ void model_ahci_port_reset(struct model_ahci *m, struct model_ahci_port *p)
     p->clb = p->clbu = p->fb = p->fbu = 0;
     p->cmd = CMD_POD | (m->sss ? 0 : CMD_SUD);
     p->cr_off_ns = p->fr_off_ns = MODEL_AHCI_NEVER;
-    p->error_stopped = false;
+    p->error_stopped = p->error_seen = false;
 }
 
 static void sctl_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t v)
@@ -229,7 +229,7 @@ static void start_commands(struct model_ahci *m, struct model_ahci_port *p)
         model_ahci_violation(m, "PxCMD.ST set without a command list", 0, 1);
     p->cmd |= CMD_CR;
     p->cr_off_ns = MODEL_AHCI_NEVER;
-    p->error_stopped = false;
+    p->error_stopped = p->error_seen = false;
 }
 
 static void receive_write(struct model_ahci *m, struct model_ahci_port *p, bool on)
@@ -315,6 +315,8 @@ static void base_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t
 uint32_t model_ahci_port_read(struct model_ahci *m, struct model_ahci_port *p, uint32_t off)
 {
     (void)m;
+    if (off == P_IS || off == P_TFD)
+        p->error_seen = p->error_stopped;
     switch (off) {
     case P_CLB:
         return p->clb;

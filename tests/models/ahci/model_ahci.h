@@ -124,6 +124,7 @@ struct model_ahci_port {
     bool was_ready; /* spun up once */
     bool signature_pending;
     bool error_stopped; /* task file or fatal error: nothing is issued until ST was 0 */
+    bool error_seen;    /* PxIS was read since */
     bool log10_armed;   /* the drive waits for its log to be read */
     bool srst_held;
     bool sact_published;

@@ -348,6 +348,7 @@ static uint8_t run_init(struct model_mfi *m, const struct model_mfi_command *c)
     m->producer = 0;
     m->operational = true;
     m->state = MODEL_MFI_OPERATIONAL;
+    m->step_end_ns = MODEL_MFI_NEVER;
     m->seen.inits++;
     return STATUS_OK;
 }

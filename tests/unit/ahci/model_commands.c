@@ -378,7 +378,7 @@ static void ci_after_an_error(void)
 {
     hand_prepare(0, 0x25, 65536, 1, 512);
     hand_port_write(0x38, 1);
-    hand_port(0x38);
+    hand_port(0x10);
     hand_prepare(1, 0x25, 0, 1, 512);
     hand_port_write(0x38, 2);
 }

@@ -1,0 +1,151 @@
+#include "ahci.h"
+#include "fuzz_lanes.h"
+#include "model_ahci.h"
+
+/* The AHCI driver on an adapter whose settings, drives and mischief are the input, with lies on top. */
+
+static struct model_ahci model;
+
+static void pattern_of(const struct disk *d, uint64_t lba, uint8_t *out)
+{
+    unsigned port = 0;
+
+    for (const char *p = strrchr(d->name, '.') + 1; *p; p++)
+        port = 10 * port + (unsigned)(*p - '0');
+    model_ahci_pattern(port, lba, out, d->lba_bytes);
+}
+
+static uint64_t a_while_ns(void)
+{
+    static const uint64_t whiles_ns[] = {
+        0, 1000, 10 * NS_PER_MS, 300 * NS_PER_MS, 7 * NS_PER_S, MODEL_AHCI_NEVER
+    };
+
+    return whiles_ns[take8() % ARRAY_COUNT(whiles_ns)];
+}
+
+static void read_adapter(void)
+{
+    uint8_t flags = take8(), more = take8();
+
+    model.slots = 1 + take8() % MODEL_AHCI_SLOTS;
+    model.s64a = flags & 1;
+    model.sncq = flags & 2;
+    model.sss = flags & 4;
+    model.sclo = flags & 8;
+    model.spm = flags & 16;
+    model.ahci_only = flags & 32;
+    model.left_running = flags & 64;
+    model.pi_lost_by_reset = flags & 128;
+    model.bohc = more % 4;
+    model.bohc_busy = more & 4;
+    model.ae_writes_ignored = more >> 3 & 7;
+    model.pi = more & 64 ? 0x80000005 : 0x0f;
+    model.bohc_ns = a_while_ns();
+    model.hr_ns = a_while_ns();
+    model.cr_ns = a_while_ns();
+    model.fr_ns = a_while_ns();
+}
+
+static void read_mischief(struct model_ahci_drive *d)
+{
+    unsigned long nth = take8() % 40;
+
+    switch (take8() % 12) {
+    case 0:
+        d->nth_lost = nth;
+        break;
+    case 1:
+        d->nth_wrong_tag = nth;
+        lied |= nth != 0; /* it says that it moved data and did not */
+        break;
+    case 2:
+        d->nth_link_drop = nth;
+        d->drop_ns = a_while_ns();
+        break;
+    case 3:
+        d->nth_serr = nth;
+        d->serr_bits = take32();
+        break;
+    case 4:
+        d->nth_abort = nth;
+        break;
+    case 5:
+        d->nth_short = nth;
+        break;
+    case 6:
+        d->nth_vanish = nth;
+        break;
+    case 7:
+        d->nth_interface_error = nth;
+        break;
+    case 8:
+        d->sact_lie = take32();
+        d->ci_lie = take32();
+        lied = true;
+        break;
+    case 9:
+        strcpy(d->serial_after_comreset, "ANOTHER");
+        break;
+    case 10:
+        d->identify_aborts = (unsigned)nth;
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_drive(unsigned port)
+{
+    struct model_ahci_drive *d = model_ahci_add_disk(&model, port, 1 + take32() % 100000);
+    uint8_t flags = take8();
+
+    d->kind = flags & 15 ? MODEL_AHCI_DISK : take8() % (MODEL_AHCI_NO_LINK + 1);
+    d->speed = 1 + (flags >> 4) % 3;
+    d->det_ns = a_while_ns();
+    d->ready_ns = a_while_ns();
+    d->ready_after_comreset_ns = a_while_ns();
+    d->queue_depth = take8() % 33;
+    d->sector_bytes = take8() & 7 ? 512 : 4096;
+    d->physical_exponent = take8() & 3;
+    d->checksum = take8() % 3;
+    flags = take8();
+    d->identify_untouched = (flags & 7) == 7;
+    d->no_signature = (flags & 0x38) == 0x38;
+    d->security_locked = (flags & 0xc0) == 0xc0;
+    d->latency_ns = a_while_ns();
+    d->ooo_step_ns = take16();
+    d->speed_that_works = take8() & 8 ? 1 : 0;
+    for (unsigned i = take8() & 3; i; i--) {
+        d->bad[i].first = take32() % d->lba_count;
+        d->bad[i].count = take8();
+    }
+    d->bad_once = flags & 1;
+    d->abort_without_unc = flags & 2;
+    d->log10 = take8() % (MODEL_AHCI_LOG10_WRONG_TAG + 1);
+    d->log10_tag = take8();
+    for (unsigned i = take8() & 7; i > 4; i--) {
+        d->identify_or[take8()] = (uint16_t)take16();
+        lied = true;
+    }
+    read_mischief(d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    in = data;
+    in_left = size;
+    lied = false;
+    model_reset_world();
+    model_quiet = !getenv("FUZZ_SAY");
+    model_relax_step_ns = 10 * NS_PER_S;
+    model_ahci_init(&model);
+    read_adapter();
+    for (unsigned port = 0; port < 3; port++)
+        read_drive(port & 1 ? 2 : port / 2);
+    uint8_t shapes = take8(), fail_at = take8();
+    live(&ahci_driver, &model_ahci_ops, &model, &model.host, shapes, fail_at);
+    for (unsigned i = 0; i < MODEL_AHCI_PORTS; i++)
+        REQUIRE(!model.port[i].seen.refused_writes);
+    return 0;
+}
