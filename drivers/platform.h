@@ -51,6 +51,8 @@ void     plat_pci_release(const struct pci_fn *fn);                             
 /* Maps memory BAR number `bar` (0-5; a 64-bit BAR by its lower number).  E_UNSUPPORTED: no memory BAR
  * there; E_LIMIT: shorter than min_len_bytes. */
 int      plat_bar_map(const struct pci_fn *fn, unsigned bar, size_t min_len_bytes, struct mmio *out); /* [boot] */
+/* Registers of the chip set at an address that no BAR names.  E_UNSUPPORTED: not on this back end. */
+int      plat_fixed_map(uint64_t address, size_t len_bytes, struct mmio *out);  /* [boot] */
 void     plat_bar_unmap(struct mmio *m);                                        /* [boot] harmless on a zeroed one */
 
 /* ---- memory ---- */

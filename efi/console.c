@@ -8,7 +8,8 @@ static EFI_SIMPLE_TEXT_OUT_PROTOCOL *consoles[CONSOLES_MAX];
 static unsigned console_count;
 static struct grid wanted, shown;
 
-/* The console splitter's own handle has no device path; its parts do.  A part on a UART is left to serial.c. */
+/* The console splitter's own handle has no device path; its parts do.  A part on a UART is left to serial.c.
+ */
 static bool is_local_console(EFI_HANDLE handle)
 {
     EFI_DEVICE_PATH_PROTOCOL *path = device_path_of(handle);
@@ -21,8 +22,8 @@ static void take_console(EFI_SIMPLE_TEXT_OUT_PROTOCOL *out, UINTN *columns, UINT
     UINTN c = 0, r = 0;
 
     if (!out || !out->Mode || console_count == CONSOLES_MAX ||
-        EFI_ERROR(out->QueryMode(out, (UINTN)(out->Mode->Mode < 0 ? 0 : out->Mode->Mode), &c, &r)) || c < 40 ||
-        r < 10)
+        EFI_ERROR(out->QueryMode(out, (UINTN)(out->Mode->Mode < 0 ? 0 : out->Mode->Mode), &c, &r)) ||
+        c < 40 || r < 10)
         return;
     consoles[console_count++] = out;
     *columns = c < *columns ? c : *columns;
@@ -59,16 +60,18 @@ static const UINTN ink_attribute[INK_COUNT] = {
 static void put_cells(void *ctx, int row, int column, enum ink ink, const char *text, int len)
 {
     CHAR16 line[GRID_MAX_COLUMNS + 1];
+    int n = 0;
 
     (void)ctx;
-    /* The very last cell would scroll the screen. */
-    if (row == wanted.rows - 1 && column + len >= wanted.columns)
-        len = wanted.columns - 1 - column;
-    if (len <= 0)
+    for (; n < len && n < GRID_MAX_COLUMNS; n++) {
+        /* The very last cell would scroll the screen. */
+        if (row == wanted.rows - 1 && column + n == wanted.columns - 1)
+            break;
+        line[n] = (CHAR16)(unsigned char)text[n];
+    }
+    if (!n)
         return;
-    for (int i = 0; i < len; i++)
-        line[i] = (CHAR16)(unsigned char)text[i];
-    line[len] = 0;
+    line[n] = 0;
     for (unsigned i = 0; i < console_count; i++) {
         consoles[i]->SetCursorPosition(consoles[i], (UINTN)column, (UINTN)row);
         consoles[i]->SetAttribute(consoles[i], ink_attribute[ink]);

@@ -11,8 +11,8 @@ static unsigned line_count;
 static void end_line(const struct known_disk *k)
 {
     if (line_count < END_LINES)
-        str_fmt(lines[line_count++], END_LINE_BYTES, "%-10s %-15s %-20.20s %-20.20s %s", verdict_text(k->verdict),
-                k->disk->name, k->disk->model, k->disk->serial, k->why);
+        str_fmt(lines[line_count++], END_LINE_BYTES, "%-10s %-15s %-20.20s %-20.20s %s",
+                verdict_text(k->verdict), k->disk->name, k->disk->model, k->disk->serial, k->why);
 }
 
 void ending_list_disks(const struct inventory *inv)
@@ -37,17 +37,19 @@ void ending_judge(const struct inventory *inv, const struct conf *conf, struct r
     }
     if (conf->expect_disks && wanted < conf->expect_disks) {
         status->expectation_missed = true;
-        record_finding("expectation-missed", FINDING_FAIL, "run", NULL, "%u usable disks found, %u expected", wanted,
-                       conf->expect_disks);
+        record_finding("expectation-missed", FINDING_FAIL, "run", NULL, "%u usable disks found, %u expected",
+                       wanted, conf->expect_disks);
     }
     record_worst(&worst);
-    /* Warnings about the machine do not turn "nothing was measured" into a result; a failed controller does. */
+    /* Warnings about the machine do not turn "nothing was measured" into a result; a failed controller does.
+     */
     status->verdict = tested || worst == VERDICT_FAIL ? verdict_join(disks, worst) : VERDICT_NOT_TESTED;
 }
 
 static void show_end(const struct run_status *status, const struct medium *m)
 {
-    struct end_view v = { .verdict = status->verdict, .lines = (const char(*)[END_LINE_BYTES])lines,
+    struct end_view v = { .verdict = status->verdict,
+                          .lines = (const char(*)[END_LINE_BYTES])lines,
                           .line_count = line_count };
     enum verdict level;
     const char *worst = record_worst(&level);
@@ -66,9 +68,8 @@ struct run_ending ending_write(const struct run_status *status, const struct con
 
     record_finish(m, status, &e);
     text = record_text(&len);
-    if (m->state == MEDIUM_OK &&
-        (!medium_write(m, "summary.txt", render_summary, text, len) ||
-         !medium_write(m, "results.csv", render_csv, text, len)))
+    if (m->state == MEDIUM_OK && (!medium_write(m, "summary.txt", render_summary, text, len) ||
+                                  !medium_write(m, "results.csv", render_csv, text, len)))
         serial_say("summary.txt or results.csv could not be written; the journal is whole");
     if (console_present())
         show_end(status, m);
@@ -102,6 +103,7 @@ void ending_last_line(const struct run_status *status, const struct run_ending *
     const char *text = record_text(&len);
 
     render_summary(text, len, &out);
-    str_fmt(last, sizeof last, "BARESWEEP END verdict=%s exit=%d\n", verdict_text(status->verdict), e->exit_code);
+    str_fmt(last, sizeof last, "BARESWEEP END verdict=%s exit=%d\n", verdict_text(status->verdict),
+            e->exit_code);
     serial_line(NULL, last, str_len(last));
 }

@@ -3,10 +3,11 @@
 #include "inventory.h"
 #include "medium.h"
 
-/* From the disks' verdicts to the run's: journal lines, files on the medium, the last screen, the last line. */
+/* From the disks' verdicts to the run's: journal lines, files on the medium, the last screen, the last line.
+ */
 
-/* Verdict lines of all disks, into the journal and for the last screen; call before controllers are given back,
- * since the disks end with them. */
+/* Verdict lines of all disks, into the journal and for the last screen; call before controllers are given
+ * back, since the disks end with them. */
 void ending_list_disks(const struct inventory *inv);
 /* The run's verdict, and what was missing against the configuration. */
 void ending_judge(const struct inventory *inv, const struct conf *conf, struct run_status *status);

@@ -173,10 +173,7 @@ void ucs2_from_text(CHAR16 *dst, size_t cap, const char *src)
 
 /* ---- who drives what ---- */
 
-void firmware_connect(EFI_HANDLE handle)
-{
-    boot->ConnectController(handle, NULL, NULL, TRUE);
-}
+void firmware_connect(EFI_HANDLE handle) { boot->ConnectController(handle, NULL, NULL, TRUE); }
 
 bool firmware_drives(EFI_HANDLE handle)
 {

@@ -13,8 +13,9 @@ extern EFI_SYSTEM_TABLE *firmware;
 extern EFI_BOOT_SERVICES *boot;
 extern EFI_HANDLE image_handle;
 
-extern EFI_GUID guid_pci_io, guid_loaded_image, guid_device_path, guid_block_io, guid_file_system, guid_file_info,
-    guid_serial_io, guid_text_out, guid_rng, guid_smbios, guid_smbios3, guid_acpi20, guid_acpi10;
+extern EFI_GUID guid_pci_io, guid_loaded_image, guid_device_path, guid_block_io, guid_file_system,
+    guid_file_info, guid_serial_io, guid_text_out, guid_rng, guid_smbios, guid_smbios3, guid_acpi20,
+    guid_acpi10;
 
 /* Call first. */
 void firmware_init(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
@@ -27,8 +28,8 @@ EFI_HANDLE *firmware_handles(EFI_GUID *protocol, UINTN *count);
 void *firmware_table(const EFI_GUID *which);
 
 /* ---- device paths ---- */
-EFI_DEVICE_PATH_PROTOCOL *device_path_of(EFI_HANDLE handle);        /* NULL when it has none */
-size_t device_path_len(const EFI_DEVICE_PATH_PROTOCOL *p);          /* bytes without the end node; 0 for NULL */
+EFI_DEVICE_PATH_PROTOCOL *device_path_of(EFI_HANDLE handle); /* NULL when it has none */
+size_t device_path_len(const EFI_DEVICE_PATH_PROTOCOL *p);   /* bytes without the end node; 0 for NULL */
 bool device_path_is_prefix(const EFI_DEVICE_PATH_PROTOCOL *prefix, const EFI_DEVICE_PATH_PROTOCOL *of);
 bool device_path_has_node(const EFI_DEVICE_PATH_PROTOCOL *p, uint8_t type, uint8_t sub_type);
 /* Bytes before the first hard-drive (partition) node, or the whole length. */

@@ -16,9 +16,12 @@ static unsigned known_count;
 
 static void status_words(uint32_t detail, struct text *out)
 {
-    static const struct { uint32_t code; const char *words; } rows[] = {
-        { 2, "invalid parameter" },  { 3, "not supported" }, { 4, "bad buffer size" }, { 7, "device error" },
-        { 12, "no medium" },         { 13, "medium changed" }, { 18, "timeout" },
+    static const struct {
+        uint32_t code;
+        const char *words;
+    } rows[] = {
+        { 2, "invalid parameter" }, { 3, "not supported" },   { 4, "bad buffer size" }, { 7, "device error" },
+        { 12, "no medium" },        { 13, "medium changed" }, { 18, "timeout" },
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(rows); i++)
@@ -39,8 +42,9 @@ static int lane_open(struct disk *d, const struct lane_shape *shape, struct io_l
         return NOTE(E_LIMIT, "firmware path: queue depth", shape->depth, 1);
     if (align > 4096 || !(l = plat_alloc(sizeof *l)))
         return E_NOMEM;
-    l->lane = (struct io_lane){ .disk = d, .depth = 1, .request_bytes = shape->request_bytes,
-                                .command_bytes = shape->request_bytes };
+    l->lane = (struct io_lane){
+        .disk = d, .depth = 1, .request_bytes = shape->request_bytes, .command_bytes = shape->request_bytes
+    };
     /* Ordinary memory: firmware copies or maps as it likes. */
     EFI_PHYSICAL_ADDRESS at = 0;
     UINTN pages = (shape->request_bytes + 4095) / 4096;
@@ -104,8 +108,13 @@ static void lane_close(struct io_lane *lane)
 }
 
 static const struct disk_ops firmware_ops = {
-    .open = lane_open, .submit = lane_submit, .kick = lane_kick, .poll = lane_poll,
-    .expire = lane_expire, .close = lane_close, .status_words = status_words,
+    .open = lane_open,
+    .submit = lane_submit,
+    .kick = lane_kick,
+    .poll = lane_poll,
+    .expire = lane_expire,
+    .close = lane_close,
+    .status_words = status_words,
 };
 
 static bool is_boot_disk(EFI_HANDLE handle)
@@ -129,8 +138,13 @@ static struct disk *firmware_disk_new(EFI_BLOCK_IO_PROTOCOL *b, struct controlle
         return NULL;
     f->block = b;
     f->disk = (struct disk){
-        .ops = &firmware_ops, .controller = c, .kind = DISK_FIRMWARE, .lba_bytes = b->Media->BlockSize,
-        .physical_block_bytes = b->Media->BlockSize, .lba_count = b->Media->LastBlock + 1, .max_depth = 1,
+        .ops = &firmware_ops,
+        .controller = c,
+        .kind = DISK_FIRMWARE,
+        .lba_bytes = b->Media->BlockSize,
+        .physical_block_bytes = b->Media->BlockSize,
+        .lba_count = b->Media->LastBlock + 1,
+        .max_depth = 1,
         .command_deadline_ns = 180 * NS_PER_S,
     };
     str_fmt(f->disk.name, sizeof f->disk.name, "fw%u", known_count);

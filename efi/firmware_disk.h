@@ -9,8 +9,8 @@
 
 enum { FIRMWARE_DISKS_MAX = 32 };
 
-/* Whole, fixed disks with medium below `controller`, named fw0, fw1, ...; the boot disk is left out.  Returns how
- * many were added to disks (at most cap).  The disks live until firmware_disks_free. */
+/* Whole, fixed disks with medium below `controller`, named fw0, fw1, ...; the boot disk is left out.  Returns
+ * how many were added to disks (at most cap).  The disks live until firmware_disks_free. */
 unsigned firmware_disks_find(EFI_HANDLE controller_handle, struct controller *controller, struct disk **disks,
                              unsigned cap);
 void firmware_disks_free(void);

@@ -31,8 +31,10 @@ void handback_note(const struct inventory *inv)
         if (!controller || !k->sampled || head->rc != OK)
             continue;
         struct note *n = &notes[note_count++];
-        *n = (struct note){ .controller = controller, .lba_count = k->disk->lba_count,
-                            .lba_bytes = k->disk->lba_bytes, .head_crc32c = head->crc32c,
+        *n = (struct note){ .controller = controller,
+                            .lba_count = k->disk->lba_count,
+                            .lba_bytes = k->disk->lba_bytes,
+                            .head_crc32c = head->crc32c,
                             .head_bytes = head->bytes };
         str_copy(n->disk, sizeof n->disk, k->disk->name);
     }
@@ -56,8 +58,8 @@ static int read_head(EFI_HANDLE handle, const struct note *n, uint32_t *crc32c_o
     return EFI_ERROR(status) ? E_IO : OK;
 }
 
-/* Disks of equal size on one controller cannot be told apart by firmware's handles: one that reads the same data
- * must be among them. */
+/* Disks of equal size on one controller cannot be told apart by firmware's handles: one that reads the same
+ * data must be among them. */
 static void check_disk(const struct note *n, EFI_HANDLE *handles, UINTN count)
 {
     unsigned candidates = 0, failed = 0;
@@ -77,11 +79,12 @@ static void check_disk(const struct note *n, EFI_HANDLE *handles, UINTN count)
         }
     }
     if (!candidates)
-        record_finding("handback", FINDING_INFO, n->disk, NULL, "firmware has no driver that shows this disk");
+        record_finding("handback", FINDING_INFO, n->disk, NULL,
+                       "firmware has no driver that shows this disk");
     else
         record_finding("handback", FINDING_FAIL, n->disk, "the data that our driver read",
-                       "firmware's own driver does not read the disk again (%u candidates, %u unreadable)", candidates,
-                       failed);
+                       "firmware's own driver does not read the disk again (%u candidates, %u unreadable)",
+                       candidates, failed);
 }
 
 void handback_check(const struct inventory *inv)

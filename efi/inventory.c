@@ -21,7 +21,8 @@ static void add_function(struct inventory *inv, EFI_HANDLE handle)
 
 static int by_pci_address(const void *a, const void *b)
 {
-    const struct pci_fn *x = &((const struct known_controller *)a)->fn, *y = &((const struct known_controller *)b)->fn;
+    const struct pci_fn *x = &((const struct known_controller *)a)->fn,
+                        *y = &((const struct known_controller *)b)->fn;
     uint32_t p = (uint32_t)x->segment << 16 | (uint32_t)x->bus << 8 | (uint32_t)x->device << 3 | x->function;
     uint32_t q = (uint32_t)y->segment << 16 | (uint32_t)y->bus << 8 | (uint32_t)y->device << 3 | y->function;
 
@@ -50,8 +51,11 @@ static void pci_address_text(const struct pci_fn *fn, char *buf, size_t cap)
 static void journal_known_controller(const struct known_controller *c)
 {
     struct controller_info info = {
-        .vendor_id = c->fn.vendor_id, .device_id = c->fn.device_id, .subvendor_id = c->fn.subvendor_id,
-        .subdevice_id = c->fn.subdevice_id, .class_code = c->fn.class_code,
+        .vendor_id = c->fn.vendor_id,
+        .device_id = c->fn.device_id,
+        .subvendor_id = c->fn.subvendor_id,
+        .subdevice_id = c->fn.subdevice_id,
+        .class_code = c->fn.class_code,
     };
     const struct controller *shown = c->driven ? c->driven : &c->firmware;
 
@@ -69,18 +73,24 @@ static void journal_known_controller(const struct known_controller *c)
 }
 
 static const char *const kind_words[] = {
-    [DISK_NVME] = "NVMe namespace", [DISK_SATA] = "SATA disk", [DISK_VIRTUAL_DRIVE] = "virtual drive",
-    [DISK_PHYSICAL_BEHIND_RAID] = "physical drive", [DISK_FIRMWARE] = "firmware disk",
+    [DISK_NVME] = "NVMe namespace",         [DISK_SATA] = "SATA disk",
+    [DISK_VIRTUAL_DRIVE] = "virtual drive", [DISK_PHYSICAL_BEHIND_RAID] = "physical drive",
+    [DISK_FIRMWARE] = "firmware disk",
 };
 static const char *const rotation_words[] = {
-    [ROTATION_UNKNOWN] = "unknown", [ROTATION_NONE] = "no", [ROTATION_YES] = "yes",
+    [ROTATION_UNKNOWN] = "unknown",
+    [ROTATION_NONE] = "no",
+    [ROTATION_YES] = "yes",
 };
 
 static void journal_known_disk(const struct disk *d)
 {
     struct disk_info info = {
-        .lba_bytes = d->lba_bytes, .physical_block_bytes = d->physical_block_bytes,
-        .max_command_bytes = d->max_command_bytes, .lba_count = d->lba_count, .max_depth = d->max_depth,
+        .lba_bytes = d->lba_bytes,
+        .physical_block_bytes = d->physical_block_bytes,
+        .max_command_bytes = d->max_command_bytes,
+        .lba_count = d->lba_count,
+        .max_depth = d->max_depth,
     };
 
     str_copy(info.name, sizeof info.name, d->name);
@@ -124,8 +134,9 @@ static bool must_leave_alone(struct known_controller *c, const struct medium *m)
         str_copy(c->why_not, sizeof c->why_not,
                  "not driven: the medium we booted from is behind it, and driving it would take that away");
     else if (m->volume && device_path_is_prefix(path, device_path_of(m->volume)))
-        str_copy(c->why_not, sizeof c->why_not,
-                 "not driven: the volume that takes the results is behind it, and driving it would take that away");
+        str_copy(
+            c->why_not, sizeof c->why_not,
+            "not driven: the volume that takes the results is behind it, and driving it would take that away");
     return c->why_not[0] != 0;
 }
 
@@ -140,7 +151,8 @@ static void attach(struct known_controller *c, unsigned index)
     if (c->firmware_had_it && firmware_disconnect(c->handle) != OK) {
         str_copy(c->why_not, sizeof c->why_not, "firmware's own driver does not let go of it");
         c->firmware_had_it = false;
-        record_finding("controller-attach-failed", FINDING_WARN, address, NULL, "%s: %s", c->row->what, c->why_not);
+        record_finding("controller-attach-failed", FINDING_WARN, address, NULL, "%s: %s", c->row->what,
+                       c->why_not);
         return;
     }
     if (c->row->driver->attach(&c->fn, index, &c->driven, &fault) == OK)
@@ -175,7 +187,8 @@ static void take_by_firmware(struct inventory *inv, const struct conf *conf, str
     str_fmt(c->firmware.name, sizeof c->firmware.name, "other%u", index);
     c->firmware.fn = &c->fn;
     journal_known_controller(c);
-    record_finding("controller-not-driven", FINDING_INFO, c->firmware.name, NULL, "%s: %s", c->row->what, c->why_not);
+    record_finding("controller-not-driven", FINDING_INFO, c->firmware.name, NULL, "%s: %s", c->row->what,
+                   c->why_not);
     if (!conf->firmware_path)
         return;
     firmware_connect(c->handle);
@@ -235,8 +248,8 @@ struct known_disk *inventory_find(struct inventory *inv, const struct disk *d)
     return NULL;
 }
 
-void inventory_disk_finding(struct inventory *inv, const struct disk *d, const char *code, enum finding_level level,
-                            const char *expected, const char *seen_fmt, ...)
+void inventory_disk_finding(struct inventory *inv, const struct disk *d, const char *code,
+                            enum finding_level level, const char *expected, const char *seen_fmt, ...)
 {
     struct known_disk *k = inventory_find(inv, d);
     char seen[240];
@@ -258,7 +271,9 @@ void inventory_disk_finding(struct inventory *inv, const struct disk *d, const c
 /* ---- what the disks hold ---- */
 
 static const char *const region_words[SAMPLE_REGIONS] = {
-    [SAMPLE_HEAD_SMALL] = "head", [SAMPLE_HEAD_LARGE] = "head", [SAMPLE_TAIL] = "tail",
+    [SAMPLE_HEAD_SMALL] = "head",
+    [SAMPLE_HEAD_LARGE] = "head",
+    [SAMPLE_TAIL] = "tail",
 };
 
 static void journal_sample(const struct disk *d, const struct sample *s, bool before)
@@ -280,7 +295,8 @@ static void sample_disk(struct inventory *inv, struct known_disk *k, bool before
     journal_sample(k->disk, &now, before);
     for (unsigned i = 0; i < SAMPLE_REGIONS; i++)
         if (now.region[i].rc != OK)
-            inventory_disk_finding(inv, k->disk, "data-unreadable", FINDING_FAIL, "the region is read without error",
+            inventory_disk_finding(inv, k->disk, "data-unreadable", FINDING_FAIL,
+                                   "the region is read without error",
                                    "the %s (%llu bytes from LBA %llu) cannot be read: %s", region_words[i],
                                    (unsigned long long)now.region[i].bytes,
                                    (unsigned long long)now.region[i].first_lba, err_text(now.region[i].rc));
@@ -289,7 +305,8 @@ static void sample_disk(struct inventory *inv, struct known_disk *k, bool before
                                "the first MiB reads differently in small and in large requests");
     int changed = !before && k->sampled ? sample_difference(&k->before, &now) : -1;
     if (changed >= 0)
-        inventory_disk_finding(inv, k->disk, "content-changed", FINDING_FAIL, "the same data before and after",
+        inventory_disk_finding(inv, k->disk, "content-changed", FINDING_FAIL,
+                               "the same data before and after",
                                "the %s of the disk is not what it was before the run", region_words[changed]);
     if (before) {
         k->before = now;

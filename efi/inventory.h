@@ -12,19 +12,19 @@ enum { INVENTORY_MAX_CONTROLLERS = 64, INVENTORY_MAX_DISKS = 512 };
 
 struct known_disk {
     struct disk *disk;
-    enum verdict verdict;           /* NOT_TESTED until a step measured it */
-    char why[160];                  /* the reason of a verdict that is not PASS */
-    bool wanted;                    /* readable, and the configuration wants it */
-    bool sampled;                   /* `before` was taken */
-    struct sample before;           /* what it held before the first step */
+    enum verdict verdict; /* NOT_TESTED until a step measured it */
+    char why[160];        /* the reason of a verdict that is not PASS */
+    bool wanted;          /* readable, and the configuration wants it */
+    bool sampled;         /* `before` was taken */
+    struct sample before; /* what it held before the first step */
 };
 struct known_controller {
     EFI_HANDLE handle;
     struct pci_fn fn;
     const struct driver_row *row;
-    struct controller *driven;      /* NULL: not driven, why_not says it */
-    struct controller firmware;     /* stands for it in the firmware path */
-    bool firmware_had_it;           /* a firmware driver was on it and gets it back */
+    struct controller *driven;  /* NULL: not driven, why_not says it */
+    struct controller firmware; /* stands for it in the firmware path */
+    bool firmware_had_it;       /* a firmware driver was on it and gets it back */
     char why_not[240];
 };
 struct inventory {
@@ -34,19 +34,20 @@ struct inventory {
     unsigned disk_count;
 };
 
-/* Finds the storage controllers, takes those that we drive away from firmware (never one on the path to the boot
- * medium or to the result volume), attaches drivers, lists everything in the journal with findings. */
+/* Finds the storage controllers, takes those that we drive away from firmware (never one on the path to the
+ * boot medium or to the result volume), attaches drivers, lists everything in the journal with findings. */
 void inventory_take(struct inventory *inv, const struct conf *conf, const struct medium *m);
 /* Detaches in the way each kind needs and gives back to firmware what was taken. */
 void inventory_give_back(struct inventory *inv);
 
-/* Checksums of what each wanted disk holds, into the journal; differences between small and large requests, and on
- * the second call to the first one's, are findings. */
+/* Checksums of what each wanted disk holds, into the journal; differences between small and large requests,
+ * and on the second call to the first one's, are findings. */
 void inventory_sample(struct inventory *inv, bool before);
 
 struct known_disk *inventory_find(struct inventory *inv, const struct disk *d);
 /* A finding about a disk: into the journal, and into the disk's verdict. */
-void inventory_disk_finding(struct inventory *inv, const struct disk *d, const char *code, enum finding_level level,
-                            const char *expected, const char *seen_fmt, ...) __attribute__((format(printf, 6, 7)));
+void inventory_disk_finding(struct inventory *inv, const struct disk *d, const char *code,
+                            enum finding_level level, const char *expected, const char *seen_fmt, ...)
+    __attribute__((format(printf, 6, 7)));
 
 #endif

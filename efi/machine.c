@@ -11,9 +11,12 @@ static uint32_t le32(const uint8_t *p)
 }
 
 /* ---- SMBIOS: structures of a formatted part (type, length, handle, ...) and a list of strings ended by an
- * empty one.  Entry points: "_SM3_" (address 64-bit at 16, size at 12), "_SM_" (address at 24, size at 22). */
+ * empty one.  Entry points: "_SM3_" (address 64-bit at 16, size at 12), "_SM_" (address at 24, size at 22).
+ */
 
-struct smbios { const uint8_t *at, *end; };
+struct smbios {
+    const uint8_t *at, *end;
+};
 
 static struct smbios smbios_find(void)
 {
@@ -77,16 +80,19 @@ static void describe_smbios(struct machine_info *m)
     smbios_string(&s, system, 5, m->model, sizeof m->model);
     smbios_string(&s, system, 7, m->serial, sizeof m->serial);
     const uint8_t *u = system + 8;
-    str_fmt(m->uuid, sizeof m->uuid, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[3],
-            u[2], u[1], u[0], u[5], u[4], u[7], u[6], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+    str_fmt(m->uuid, sizeof m->uuid, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+            u[3], u[2], u[1], u[0], u[5], u[4], u[7], u[6], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
+            u[15]);
 }
 
 void machine_describe(struct machine_info *out, const struct clock_facts *clock)
 {
     char vendor[40];
 
-    *out = (struct machine_info){ .product = PRODUCT_NAME, .version = PRODUCT_VERSION,
-                                  .tsc_hz = clock->tsc_hz, .tsc_invariant = clock->tsc_invariant };
+    *out = (struct machine_info){ .product = PRODUCT_NAME,
+                                  .version = PRODUCT_VERSION,
+                                  .tsc_hz = clock->tsc_hz,
+                                  .tsc_invariant = clock->tsc_invariant };
     describe_smbios(out);
     text_from_ucs2(vendor, sizeof vendor, firmware->FirmwareVendor);
     str_fmt(out->firmware, sizeof out->firmware, "%s 0x%08x, UEFI %u.%u", vendor, firmware->FirmwareRevision,
@@ -104,7 +110,7 @@ void machine_describe(struct machine_info *out, const struct clock_facts *clock)
 /* EFI_RNG_PROTOCOL: GetInfo, GetRNG(This, algorithm, length, buffer). */
 struct rng_protocol {
     void *get_info;
-    EFI_STATUS (EFIAPI *get_rng)(struct rng_protocol *self, EFI_GUID *algorithm, UINTN len, UINT8 *out);
+    EFI_STATUS(EFIAPI *get_rng)(struct rng_protocol *self, EFI_GUID *algorithm, UINTN len, UINT8 *out);
 };
 
 uint64_t machine_run_id(const struct machine_info *m)

@@ -34,13 +34,16 @@ static void report_clock(const struct clock_facts *c)
 static void report_medium(const struct medium *m)
 {
     static const char *const code[] = {
-        [MEDIUM_NONE] = "no-result-medium", [MEDIUM_READ_ONLY] = "stick-read-only", [MEDIUM_FULL] = "stick-full",
-        [MEDIUM_FAILED] = "stick-full", [MEDIUM_OK] = "",
+        [MEDIUM_NONE] = "no-result-medium",
+        [MEDIUM_READ_ONLY] = "stick-read-only",
+        [MEDIUM_FULL] = "stick-full",
+        [MEDIUM_FAILED] = "stick-full",
+        [MEDIUM_OK] = "",
     };
 
     if (m->state != MEDIUM_OK)
-        record_finding(code[m->state], FINDING_WARN, "stick", NULL, "%s; the lines on the serial port are the result",
-                       m->problem);
+        record_finding(code[m->state], FINDING_WARN, "stick", NULL,
+                       "%s; the lines on the serial port are the result", m->problem);
 }
 
 static void run_name(char *buf, size_t cap, uint64_t run_id)
@@ -128,7 +131,8 @@ static bool make_plan(void)
                                             : "no disk was found (%u)",
                        inventory.disk_count);
     if (rc != OK) {
-        record_finding("configuration-error", FINDING_WARN, "run", NULL, "no plan could be made: %s", err_text(rc));
+        record_finding("configuration-error", FINDING_WARN, "run", NULL, "no plan could be made: %s",
+                       err_text(rc));
         return false;
     }
     for (unsigned i = 0; i < plan.refusal_count; i++) {
@@ -142,8 +146,8 @@ static bool make_plan(void)
     return true;
 }
 
-/* Only where somebody can see it.  A key pauses; after a minute of silence it goes on, so that a stuck or forged
- * key cannot hold a machine. */
+/* Only where somebody can see it.  A key pauses; after a minute of silence it goes on, so that a stuck or
+ * forged key cannot hold a machine. */
 static void count_down(void)
 {
     enum { SILENCE_S = 60 };
@@ -154,8 +158,9 @@ static void count_down(void)
     for (unsigned left = settings.conf.countdown_s; left; left--) {
         struct grid *g = console_grid();
 
-        grid_text(g, g->rows - 1, 1, INK_TITLE, paused ? "paused: a key starts now, silence goes on after %u s "
-                                                       : "starts in %u s; any key pauses                        ",
+        grid_text(g, g->rows - 1, 1, INK_TITLE,
+                  paused ? "paused: a key starts now, silence goes on after %u s "
+                         : "starts in %u s; any key pauses                        ",
                   left);
         console_show();
         if (!console_wait_key(1))
@@ -169,7 +174,9 @@ static void count_down(void)
 
 static void do_after(const struct conf *conf, EFI_STATUS status)
 {
-    static const EFI_RESET_TYPE reset[] = { [AFTER_REBOOT] = EfiResetCold, [AFTER_POWEROFF] = EfiResetShutdown };
+    static const EFI_RESET_TYPE reset[] = {
+        [AFTER_REBOOT] = EfiResetCold, [AFTER_POWEROFF] = EfiResetShutdown
+    };
 
     if (conf->after == AFTER_RETURN)
         return;

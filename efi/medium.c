@@ -1,7 +1,9 @@
 #include "medium.h"
 #include "platform.h"
 
-static EFI_GUID basic_data = { 0xebd0a0a2, 0xb9e5, 0x4433, { 0x87, 0xc0, 0x68, 0xb6, 0xb7, 0x26, 0x99, 0xc7 } };
+static EFI_GUID basic_data = {
+    0xebd0a0a2, 0xb9e5, 0x4433, { 0x87, 0xc0, 0x68, 0xb6, 0xb7, 0x26, 0x99, 0xc7 }
+};
 enum { READ_FILE_MAX_BYTES = 1 << 20, COMPARE_BYTES = 64 << 10, EXTEND_WHEN_LEFT_BYTES = 2 << 20 };
 static const char marker_file[] = "baresweep.id";
 
@@ -48,7 +50,9 @@ void medium_connect_boot_disk(void)
  * from, and that the firmware could mount as FAT, is the data partition. */
 static bool is_data_partition(EFI_HANDLE volume)
 {
-    static EFI_GUID partition_info = { 0x8cf2f62c, 0xbc9b, 0x4821, { 0x80, 0x8d, 0xec, 0x9e, 0xc4, 0x21, 0xa1, 0xa0 } };
+    static EFI_GUID partition_info = {
+        0x8cf2f62c, 0xbc9b, 0x4821, { 0x80, 0x8d, 0xec, 0x9e, 0xc4, 0x21, 0xa1, 0xa0 }
+    };
     const uint8_t *info = firmware_protocol(volume, &partition_info);
 
     if (!on_boot_disk(volume) || volume == boot_volume())
@@ -140,9 +144,8 @@ static const char journal_name[] = "journal.ndjson";
 static bool journal_create(struct medium *m, const char *run_name)
 {
     char path[100];
-    EFI_FILE_PROTOCOL *runs =
-        file_open(m->root, "runs", EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE,
-                  EFI_FILE_DIRECTORY);
+    EFI_FILE_PROTOCOL *runs = file_open(
+        m->root, "runs", EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, EFI_FILE_DIRECTORY);
 
     if (!runs) {
         m->state = MEDIUM_READ_ONLY;
@@ -247,7 +250,8 @@ bool medium_checkpoint(struct medium *m, const char *journal, size_t len)
         return true;
     if (len > m->preallocated)
         return medium_give_up(m, "more was written between two checkpoints than was set aside");
-    if (!file_write_at(m->journal, from, journal + from, len - from) || EFI_ERROR(m->journal->Flush(m->journal)))
+    if (!file_write_at(m->journal, from, journal + from, len - from) ||
+        EFI_ERROR(m->journal->Flush(m->journal)))
         return medium_give_up(m, "write refused");
     if (!journal_compare(m, journal, from, len))
         return medium_give_up(m, "read back differs");
@@ -268,8 +272,8 @@ static bool render_to_file(void *ctx, const char *bytes, size_t len)
 }
 
 bool medium_write(struct medium *m, const char *name,
-                  void (*render)(const char *journal, size_t len, struct render_out *out), const char *journal,
-                  size_t len)
+                  void (*render)(const char *journal, size_t len, struct render_out *out),
+                  const char *journal, size_t len)
 {
     if (m->state != MEDIUM_OK)
         return false;
@@ -324,7 +328,8 @@ static int file_read_all(EFI_FILE_PROTOCOL *file, char **text, size_t *len)
 
 static int read_from_volume(EFI_HANDLE volume, const char *path, char **text, size_t *len)
 {
-    EFI_FILE_PROTOCOL *root = volume_root(volume), *file = root ? file_open(root, path, EFI_FILE_MODE_READ, 0) : NULL;
+    EFI_FILE_PROTOCOL *root = volume_root(volume),
+                      *file = root ? file_open(root, path, EFI_FILE_MODE_READ, 0) : NULL;
     int rc = file ? file_read_all(file, text, len) : E_IO;
 
     if (file)

@@ -9,18 +9,18 @@
 enum { JOURNAL_PREALLOCATED_BYTES = 16 << 20 };
 
 enum medium_state {
-    MEDIUM_NONE,            /* no volume that can be written */
-    MEDIUM_READ_ONLY,       /* found, but it refuses writing */
-    MEDIUM_FULL,            /* no room for the journal */
-    MEDIUM_FAILED,          /* took data and then lost or changed it */
+    MEDIUM_NONE,      /* no volume that can be written */
+    MEDIUM_READ_ONLY, /* found, but it refuses writing */
+    MEDIUM_FULL,      /* no room for the journal */
+    MEDIUM_FAILED,    /* took data and then lost or changed it */
     MEDIUM_OK
 };
 struct medium {
     enum medium_state state;
     EFI_FILE_PROTOCOL *root, *dir, *journal;
     EFI_HANDLE volume;
-    char where[160];        /* "second partition of the boot medium, runs/20261130-141500-1a2b3c4d" */
-    char problem[160];      /* why state is not MEDIUM_OK, in words */
+    char where[160];   /* "second partition of the boot medium, runs/20261130-141500-1a2b3c4d" */
+    char problem[160]; /* why state is not MEDIUM_OK, in words */
     uint64_t preallocated, written;
 };
 
@@ -28,13 +28,13 @@ struct medium {
  * marker file, the volume that the application came from.  Makes `runs/<run_name>` and a journal file of
  * JOURNAL_PREALLOCATED_BYTES in it.  Always leaves *m usable. */
 void medium_open(struct medium *m, const char *run_name);
-/* Brings the file up to journal[0..len): writes in place what is new, flushes, opens the file a second time and
- * compares.  Extends the preallocation when little is left.  False: the medium took it no longer. */
+/* Brings the file up to journal[0..len): writes in place what is new, flushes, opens the file a second time
+ * and compares.  Extends the preallocation when little is left.  False: the medium took it no longer. */
 bool medium_checkpoint(struct medium *m, const char *journal, size_t len);
 /* A finished file beside the journal. */
 bool medium_write(struct medium *m, const char *name,
-                  void (*render)(const char *journal, size_t len, struct render_out *out), const char *journal,
-                  size_t len);
+                  void (*render)(const char *journal, size_t len, struct render_out *out),
+                  const char *journal, size_t len);
 /* Cuts the journal to what was written and closes everything. */
 void medium_close(struct medium *m);
 

@@ -6,8 +6,14 @@
 
 uint32_t plat_read32(const struct mmio *m, uint32_t off) { return *(volatile uint32_t *)(m->base + off); }
 uint64_t plat_read64(const struct mmio *m, uint32_t off) { return *(volatile uint64_t *)(m->base + off); }
-void plat_write32(const struct mmio *m, uint32_t off, uint32_t v) { *(volatile uint32_t *)(m->base + off) = v; }
-void plat_write64(const struct mmio *m, uint32_t off, uint64_t v) { *(volatile uint64_t *)(m->base + off) = v; }
+void plat_write32(const struct mmio *m, uint32_t off, uint32_t v)
+{
+    *(volatile uint32_t *)(m->base + off) = v;
+}
+void plat_write64(const struct mmio *m, uint32_t off, uint64_t v)
+{
+    *(volatile uint64_t *)(m->base + off) = v;
+}
 
 uint8_t plat_port_read8(uint16_t port)
 {
@@ -58,15 +64,19 @@ bool platform_pci_open(EFI_HANDLE handle, struct pci_fn *fn)
         return false;
     struct function_state *s = &functions[function_count];
     *s = (struct function_state){ .handle = handle, .io = io };
-    *fn = (struct pci_fn){ .ctx = s, .segment = (uint16_t)segment, .bus = (uint8_t)bus,
-                           .device = (uint8_t)device, .function = (uint8_t)function };
-    uint32_t id = plat_pci_read32(fn, 0x00), class = plat_pci_read32(fn, 0x08), sub = plat_pci_read32(fn, 0x2c);
+    *fn = (struct pci_fn){ .ctx = s,
+                           .segment = (uint16_t)segment,
+                           .bus = (uint8_t)bus,
+                           .device = (uint8_t)device,
+                           .function = (uint8_t)function };
+    uint32_t id = plat_pci_read32(fn, 0x00), class = plat_pci_read32(fn, 0x08),
+             sub = plat_pci_read32(fn, 0x2c);
     if (id == 0xffffffffu)
         return false;
     fn->vendor_id = (uint16_t)id;
     fn->device_id = (uint16_t)(id >> 16);
     fn->class_code = class >> 8;
-    fn->revision = (uint8_t)class;
+    fn->revision = (uint8_t) class;
     fn->subvendor_id = (uint16_t)sub;
     fn->subdevice_id = (uint16_t)(sub >> 16);
     function_count++;
@@ -153,6 +163,16 @@ int plat_bar_map(const struct pci_fn *fn, unsigned bar, size_t min_len_bytes, st
     return OK;
 }
 
+/* Below 4 GiB firmware maps memory one to one (UEFI 2.10, 2.3.4); what lies above may not be mapped. */
+int plat_fixed_map(uint64_t address, size_t len_bytes, struct mmio *out)
+{
+    *out = (struct mmio){ 0 };
+    if (!address || address + len_bytes > 1ull << 32)
+        return E_UNSUPPORTED;
+    *out = (struct mmio){ .base = (uintptr_t)address, .len_bytes = len_bytes };
+    return OK;
+}
+
 void plat_bar_unmap(struct mmio *m) { *m = (struct mmio){ 0 }; }
 
 /* ---- memory ---- */
@@ -212,7 +232,8 @@ static struct dma_record *dma_record_low(const struct pci_fn *fn, size_t len_byt
     return r;
 }
 
-int plat_dma_alloc(const struct pci_fn *fn, size_t len_bytes, const struct dma_limits *lim, struct dma_buf *out)
+int plat_dma_alloc(const struct pci_fn *fn, size_t len_bytes, const struct dma_limits *lim,
+                   struct dma_buf *out)
 {
     static const struct dma_limits none;
     uint64_t align = 4096, bus = 0;
@@ -239,7 +260,9 @@ int plat_dma_alloc(const struct pci_fn *fn, size_t len_bytes, const struct dma_l
         dma_record_release(r);
         return E_NOMEM;
     }
-    *out = (struct dma_buf){ .cpu = (uint8_t *)r->host + skip, .bus = bus + skip, .len_bytes = len_bytes, .ctx = r };
+    *out = (struct dma_buf){
+        .cpu = (uint8_t *)r->host + skip, .bus = bus + skip, .len_bytes = len_bytes, .ctx = r
+    };
     memset(out->cpu, 0, len_bytes);
     return OK;
 }
@@ -270,7 +293,8 @@ void plat_free(void *p)
         boot->FreePool(((void **)p)[-1]);
 }
 
-/* Queues are write-back memory and doorbells uncached: x86 keeps stores in order, so only the compiler must. */
+/* Queues are write-back memory and doorbells uncached: x86 keeps stores in order, so only the compiler must.
+ */
 void plat_dma_publish(void) { __asm__ volatile("" ::: "memory"); }
 void plat_dma_observe(void) { __asm__ volatile("" ::: "memory"); }
 
@@ -290,7 +314,10 @@ void plat_stall_us(uint32_t us)
 /* ---- words ---- */
 
 enum { LOG_LINES = 256, LOG_LINE_BYTES = 200 };
-static struct { enum log_level level; char text[LOG_LINE_BYTES]; } log_ring[LOG_LINES];
+static struct {
+    enum log_level level;
+    char text[LOG_LINE_BYTES];
+} log_ring[LOG_LINES];
 static uint64_t log_put, log_taken, log_lost;
 
 void plat_log(enum log_level level, const char *fmt, ...)

@@ -11,6 +11,6 @@ EFI_HANDLE platform_pci_handle(const struct pci_fn *fn);
 
 /* Lines that plat_log put into the ring, oldest first; false when there is none.  Main processor only. */
 bool platform_log_take(enum log_level *level, char *line, size_t cap);
-uint64_t platform_log_lost(void);       /* lines overwritten before they were taken */
+uint64_t platform_log_lost(void); /* lines overwritten before they were taken */
 
 #endif

@@ -75,7 +75,8 @@ void record_finding(const char *code, enum finding_level level, const char *subj
     journal_finding(&journal, &f);
     serial_say("%s %s: %s", finding_level_text(level), subject, f.seen);
     enum verdict v = verdict_after(VERDICT_PASS, level);
-    if (v != VERDICT_PASS && (worst.level == VERDICT_NOT_TESTED || verdict_join(worst.level, v) != worst.level)) {
+    if (v != VERDICT_PASS &&
+        (worst.level == VERDICT_NOT_TESTED || verdict_join(worst.level, v) != worst.level)) {
         worst.level = v;
         str_fmt(worst.text, sizeof worst.text, "%s: %s", subject, f.seen);
     }

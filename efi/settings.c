@@ -64,7 +64,8 @@ bool settings_report(const struct settings *s)
         const struct job_problem *q = &s->jobs->problems[i];
 
         journal_problem(j, s->conf.jobs, q->line, q->job, q->text);
-        record_finding("job-refused", FINDING_WARN, "run", NULL, "%s line %u: %s", s->conf.jobs, q->line, q->text);
+        record_finding("job-refused", FINDING_WARN, "run", NULL, "%s line %u: %s", s->conf.jobs, q->line,
+                       q->text);
     }
     return p->count || s->jobs_problem[0] || (s->jobs && s->jobs->problem_count);
 }

@@ -8,10 +8,10 @@
 struct settings {
     struct conf conf;
     struct conf_problems conf_problems;
-    char conf_source[40];               /* "boot medium", "defaults" */
+    char conf_source[40]; /* "boot medium", "defaults" */
     uint32_t conf_crc32c;
-    struct job_file *jobs;              /* NULL: the default plan */
-    char jobs_problem[160];             /* why a job file that was asked for is not there; "" */
+    struct job_file *jobs;  /* NULL: the default plan */
+    char jobs_problem[160]; /* why a job file that was asked for is not there; "" */
 };
 void settings_load(struct settings *s, const struct medium *m);
 /* Into the journal: the source, each problem with its line.  True when something was refused. */

@@ -9,7 +9,7 @@
 
 enum {
     SLICE_MS = 200,
-    REDRAW_EVERY_MS = 2000,         /* each redraw holds the engine: not in short steps */
+    REDRAW_EVERY_MS = 2000, /* each redraw holds the engine: not in short steps */
     REDRAW_STEPS_FROM_MS = 4000,
     CHECKPOINT_EVERY_MS = 60000,
     WATCHDOG_S = 600,
@@ -21,7 +21,7 @@ struct step_run {
     struct inventory *inv;
     struct medium *medium;
     const struct conf *conf;
-    unsigned number;                /* 1-based */
+    unsigned number; /* 1-based */
     const struct plan_step *step;
     struct engine *engine;
     uint64_t run_started_ns, estimate_before_ns;
@@ -48,8 +48,12 @@ static void lane_view_fill(struct lane_view *v, const struct engine *e, unsigned
 
     engine_progress(e, lane, &p);
     *v = (struct lane_view){
-        .bytes_per_s = p.recent_bytes_per_s, .iops = p.recent_iops, .p99_ns = p.p99_ns, .errors = p.errors,
-        .done = p.planned_ns ? p.elapsed_ns : p.bytes, .total = p.planned_ns ? p.planned_ns : p.planned_bytes,
+        .bytes_per_s = p.recent_bytes_per_s,
+        .iops = p.recent_iops,
+        .p99_ns = p.p99_ns,
+        .errors = p.errors,
+        .done = p.planned_ns ? p.elapsed_ns : p.bytes,
+        .total = p.planned_ns ? p.planned_ns : p.planned_bytes,
         .state = phase_words[p.phase],
     };
     str_copy(v->disk, sizeof v->disk, pl->disk->name);
@@ -60,8 +64,9 @@ static void draw(struct step_run *s)
 {
     static struct lane_view lanes[LANES_SHOWN];
     uint64_t elapsed_ns = clock_now_ns() - s->run_started_ns;
-    struct sweep_view v = { .step = s->number, .steps = s->plan->step_count, .elapsed_ns = elapsed_ns,
-                            .lanes = lanes };
+    struct sweep_view v = {
+        .step = s->number, .steps = s->plan->step_count, .elapsed_ns = elapsed_ns, .lanes = lanes
+    };
 
     if (!console_present())
         return;
@@ -125,8 +130,8 @@ static void report_errors(struct step_run *s, unsigned lane)
         journal_io_errors_more(record_journal(), s->number, pl->disk->name, pl->job.name, r->errors - kept);
     inventory_disk_finding(s->inv, pl->disk, "io-error", FINDING_FAIL, "every read is answered with data",
                            "%llu of %llu reads failed in %s, the first at LBA %llu: %s",
-                           (unsigned long long)r->errors, (unsigned long long)(r->errors + r->ios), pl->job.name,
-                           (unsigned long long)(kept ? errors[0].lba : 0), kept ? words : "");
+                           (unsigned long long)r->errors, (unsigned long long)(r->errors + r->ios),
+                           pl->job.name, (unsigned long long)(kept ? errors[0].lba : 0), kept ? words : "");
 }
 
 static void report_lane(struct step_run *s, unsigned lane)
@@ -136,9 +141,12 @@ static void report_lane(struct step_run *s, unsigned lane)
     const struct lane_series *series = engine_series(s->engine, lane);
     const char *reason = engine_lane_reason(s->engine, lane);
     struct known_disk *k = inventory_find(s->inv, pl->disk);
-    struct series_view view = { .interval_ns = series->interval_ns, .count = series->count,
-                                .ios = &series->point[0].ios, .bytes = &series->point[0].bytes,
-                                .max_ns = &series->point[0].max_ns, .stride_bytes = sizeof series->point[0] };
+    struct series_view view = { .interval_ns = series->interval_ns,
+                                .count = series->count,
+                                .ios = &series->point[0].ios,
+                                .bytes = &series->point[0].bytes,
+                                .max_ns = &series->point[0].max_ns,
+                                .stride_bytes = sizeof series->point[0] };
 
     if (k && r->ios && k->verdict == VERDICT_NOT_TESTED)
         k->verdict = VERDICT_PASS;
@@ -146,15 +154,16 @@ static void report_lane(struct step_run *s, unsigned lane)
     if (pl->disk->fault.err)
         inventory_disk_finding(s->inv, pl->disk, "device-fault", FINDING_FAIL, NULL, "%s", reason);
     if (!r->ios && !r->errors)
-        journal_not_tested(record_journal(), pl->disk->name, pl->job.name, reason);
+        journal_not_tested(record_journal(), pl->disk->name, pl->job.name,
+                           reason[0] ? reason : "nothing was answered within its time");
     else {
         journal_step_end(record_journal(), r, reason);
         if (series->count)
             journal_series(record_journal(), s->number, pl->disk->name, pl->job.name, &view);
     }
     serial_say("  %s %s: %llu MB/s, %llu IOPS%s%s", pl->disk->name, pl->job.name,
-               (unsigned long long)(step_bytes_per_s(r) / 1000000), (unsigned long long)(step_iops_milli(r) / 1000),
-               reason[0] ? ", " : "", reason);
+               (unsigned long long)(step_bytes_per_s(r) / 1000000),
+               (unsigned long long)(step_iops_milli(r) / 1000), reason[0] ? ", " : "", reason);
 }
 
 static void run_step(struct step_run *s)
@@ -186,7 +195,9 @@ static void run_step(struct step_run *s)
 
 void sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m, const struct conf *conf)
 {
-    struct step_run s = { .plan = plan, .inv = inv, .medium = m, .conf = conf, .run_started_ns = clock_now_ns() };
+    struct step_run s = {
+        .plan = plan, .inv = inv, .medium = m, .conf = conf, .run_started_ns = clock_now_ns()
+    };
 
     for (unsigned i = 0; i < plan->step_count; i++) {
         s.number = i + 1;

@@ -4,7 +4,8 @@
 #include "medium.h"
 #include "plan.h"
 
-/* Runs a plan step by step: engine, live view, journal, medium.  Verdicts of the disks go into the inventory. */
+/* Runs a plan step by step: engine, live view, journal, medium.  Verdicts of the disks go into the inventory.
+ */
 void sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m, const struct conf *conf);
 
 #endif

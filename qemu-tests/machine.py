@@ -40,7 +40,7 @@ class Machine:
     """One boot.  Everything it makes lies in its own folder."""
 
     def __init__(self, folder, stick=None, disks=(), image=IMAGE, extra=(), stick_device="usb", vga=True,
-                 conf=None, files=()):
+                 serial=True, stick_readonly=False, conf=None, files=()):
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.serial = self.folder / "serial.log"
@@ -54,6 +54,7 @@ class Machine:
         for source, name in files:
             self.put(source, name)
         self.disks, self.extra, self.stick_device, self.vga = list(disks), list(extra), stick_device, vga
+        self.has_serial, self.stick_readonly = serial, stick_readonly
         self.process = self.qmp_file = None
 
     def put(self, source, name):
@@ -65,11 +66,12 @@ class Machine:
         args = ["qemu-system-x86_64", *BASE,
                 "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
                 "-drive", f"if=pflash,format=raw,unit=1,file={self.folder / 'vars.fd'}",
-                "-serial", f"file:{self.serial}", "-qmp", f"unix:{self.qmp_path},server=on,wait=off"]
+                "-serial", f"file:{self.serial}" if self.has_serial else "none", "-qmp", f"unix:{self.qmp_path},server=on,wait=off"]
         if self.vga:
             args += ["-device", "VGA"]
         if self.stick_device:
-            args += ["-drive", f"if=none,id=stick,format=raw,file={self.stick}"]
+            args += ["-drive", f"if=none,id=stick,format=raw,file={self.stick}" +
+                     (",readonly=on" if self.stick_readonly else "")]
         if self.stick_device == "usb":
             args += ["-device", "qemu-xhci,id=xhci",
                      "-device", "usb-storage,id=stick0,drive=stick,bootindex=0,removable=on"]

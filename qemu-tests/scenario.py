@@ -109,6 +109,30 @@ def boot(folder, disks=(), conf=QUICK_CONF, expect=None, timeout_s=240, screendu
     return result
 
 
+def boot_silent(folder, disks=(), conf=QUICK_CONF, timeout_s=240, **kw):
+    """A machine without serial port: it must switch itself off; the result is what the stick holds."""
+    folder = Path(folder)
+    m = machine.Machine(folder, disks=disks, conf=conf + "after = poweroff\n", serial=False, **kw)
+    m.start()
+    try:
+        m.process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        raise AssertionError("the machine without serial port did not switch itself off") from None
+    finally:
+        m.kill()
+    results = m.fetch(folder / "results")
+    check(results, "no results on the stick")
+    return Journal((results / "journal.ndjson").read_bytes())
+
+
+def whole_on_serial(result, disks):
+    """The serial lines alone are a whole result."""
+    seqs = [x["seq"] for x in result.serial.lines]
+    equal(seqs, list(range(len(seqs))), "sequence on serial")
+    equal(result.serial.lines[-1]["ev"], "run_end", "last line on serial")
+    equal(sorted(result.serial.tested()), sorted(disks), "disks with results on serial")
+
+
 def sha256(path):
     h = hashlib.sha256()
     with open(path, "rb") as f:

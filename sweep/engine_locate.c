@@ -8,7 +8,7 @@ enum { LOCATE_READS_PER_LANE = 512, LOCATE_RUN_LBAS = 64 };
 struct search {
     struct engine *e;
     struct work_lane *l;
-    unsigned reads_left;
+    unsigned reads_left, good_reads;
     uint64_t until_ns;
     bool out_of_budget;
 };
@@ -32,8 +32,10 @@ static enum io_status read_alone(struct search *s, uint64_t lba, uint32_t blocks
         unsigned n = l->ops->poll(l->io, s->e->done, ENGINE_BATCH);
         uint64_t now_ns = plat_now_ns();
         for (unsigned i = 0; i < n; i++)
-            if (s->e->done[i].slot == 0)
+            if (s->e->done[i].slot == 0) {
+                s->good_reads += s->e->done[i].status == IO_OK;
                 return (enum io_status)s->e->done[i].status;
+            }
         if (n)
             continue;
         if (expired || (!sent && now_ns - began_ns >= l->deadline_ns)) {
@@ -49,31 +51,38 @@ static enum io_status read_alone(struct search *s, uint64_t lba, uint32_t blocks
     }
 }
 
+/* RAID cards and emulators report an unreadable sector as an aborted command: only the search shows that it is
+ * one place.  Time-outs and lost requests are not repeated on purpose. */
+static bool repeats_at_one_place(uint8_t status) { return status == IO_MEDIA_ERROR || status == IO_DEVICE_ERROR; }
+
 static void locate(struct search *s, struct io_error_record *r)
 {
     uint64_t good_below = r->lba, end = r->lba + r->blocks, bad_at = end;
+    enum io_status bad = (enum io_status)r->status;
+    unsigned good_before = s->good_reads;
 
-    if (read_alone(s, r->lba, r->blocks) != IO_MEDIA_ERROR)
+    if (read_alone(s, r->lba, r->blocks) != bad)
         return;                         /* reads well now, or another kind of trouble: nothing to name */
     while (bad_at - good_below > 1) {
         uint64_t middle = good_below + (bad_at - good_below) / 2;
         enum io_status status = read_alone(s, good_below, (uint32_t)(middle - good_below));
         if (status == IO_OK)
             good_below = middle;
-        else if (status == IO_MEDIA_ERROR)
+        else if (status == bad)
             bad_at = middle;
         else
             return;
     }
     /* Only what failed alone is named: the search took the last one's guilt from its neighbours'. */
-    if (r->blocks > 1 && read_alone(s, good_below, 1) != IO_MEDIA_ERROR)
+    if (r->blocks > 1 && read_alone(s, good_below, 1) != bad)
         return;
     r->blocks = 1;
     r->lba = good_below;
-    r->located = true;
     while (r->blocks < LOCATE_RUN_LBAS && r->lba + r->blocks < end &&
-           read_alone(s, r->lba + r->blocks, 1) == IO_MEDIA_ERROR)
+           read_alone(s, r->lba + r->blocks, 1) == bad)
         r->blocks++;
+    /* A device that refuses everything has no bad place. */
+    r->located = bad == IO_MEDIA_ERROR || s->good_reads > good_before;
 }
 
 void engine_locate_errors(struct engine *e)
@@ -86,7 +95,7 @@ void engine_locate_errors(struct engine *e)
         if (!l->io)
             continue;
         for (unsigned i = 0; i < l->kept_errors && !s.out_of_budget; i++)
-            if (l->error[i].status == IO_MEDIA_ERROR && !l->error[i].located)
+            if (repeats_at_one_place(l->error[i].status) && !l->error[i].located)
                 locate(&s, &l->error[i]);
     }
 }

@@ -2,6 +2,15 @@
 #include "bits.h"
 #include "crc.h"
 
+static const int error_of[IO_STATUS_COUNT] = {
+    [IO_OK] = OK,
+    [IO_MEDIA_ERROR] = E_MEDIA,
+    [IO_DEVICE_ERROR] = E_MEDIA,
+    [IO_REFUSED] = E_REFUSED,
+    [IO_TIMED_OUT] = E_TIMEOUT,
+    [IO_LOST] = E_GONE,
+};
+
 /* One request at a time: this is about bytes, not speed. */
 static int read_once(struct io_lane *l, const struct disk *d, uint64_t lba, uint32_t blocks)
 {
@@ -23,7 +32,7 @@ static int read_once(struct io_lane *l, const struct disk *d, uint64_t lba, uint
         expired = true;
         deadline_ns = plat_now_ns() + NS_PER_S;
     }
-    return c.status == IO_OK ? OK : c.status == IO_MEDIA_ERROR ? E_MEDIA : c.status == IO_TIMED_OUT ? E_TIMEOUT : E_IO;
+    return error_of[c.status < IO_STATUS_COUNT ? c.status : IO_DEVICE_ERROR];
 }
 
 /* crc_at_small: checksum after the first SAMPLE_SMALL_BYTES. */
@@ -59,7 +68,8 @@ static struct sample_region region(const struct disk *d, uint64_t bytes, uint32_
 
     bytes = min_u64(bytes, disk_bytes);
     request_bytes = (uint32_t)min_u64(request_bytes, bytes) / d->lba_bytes * d->lba_bytes;
-    return (struct sample_region){ .first_lba = tail ? (disk_bytes - bytes) / d->lba_bytes : 0, .bytes = bytes,
+    return (struct sample_region){ .first_lba = tail ? (disk_bytes - bytes) / d->lba_bytes : 0,
+                                   .bytes = bytes,
                                    .request_bytes = request_bytes ? request_bytes : d->lba_bytes };
 }
 

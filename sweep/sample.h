@@ -11,15 +11,15 @@ struct sample_region {
     uint64_t bytes;
     uint32_t request_bytes;
     uint32_t crc32c;
-    int rc;                     /* OK, or why there is no checksum: E_MEDIA, E_TIMEOUT, E_NOMEM, E_LIMIT ... */
+    int rc; /* OK, or why there is no checksum: E_MEDIA, E_TIMEOUT, E_NOMEM, E_LIMIT ... */
 };
 enum { SAMPLE_HEAD_SMALL, SAMPLE_HEAD_LARGE, SAMPLE_TAIL, SAMPLE_REGIONS };
 struct sample {
     struct sample_region region[SAMPLE_REGIONS];
-    uint32_t head_small_in_large_crc32c;    /* of the small head region, as the large request delivered it */
+    uint32_t head_small_in_large_crc32c; /* of the small head region, as the large request delivered it */
 };
-/* Bytes of each region on a disk that is large enough; smaller disks are taken whole.  Both head regions begin
- * at LBA 0 and SAMPLE_HEAD_LARGE is as long as one of its requests. */
+/* Bytes of each region on a disk that is large enough; smaller disks are taken whole.  Both head regions
+ * begin at LBA 0 and SAMPLE_HEAD_LARGE is as long as one of its requests. */
 enum { SAMPLE_SMALL_BYTES = 1 << 20, SAMPLE_LARGE_BYTES = 8 << 20, SAMPLE_TAIL_BYTES = 1 << 20 };
 
 /* Always fills *out.  [boot] */

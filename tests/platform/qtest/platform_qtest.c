@@ -98,7 +98,8 @@ static uint64_t command(const char *fmt, ...)
 
 static uint32_t config_address(const struct pci_fn *fn, uint32_t off)
 {
-    return 0x80000000u | (uint32_t)fn->bus << 16 | (uint32_t)fn->device << 11 | (uint32_t)fn->function << 8 | off;
+    return 0x80000000u | (uint32_t)fn->bus << 16 | (uint32_t)fn->device << 11 | (uint32_t)fn->function << 8 |
+           off;
 }
 
 uint32_t plat_pci_read32(const struct pci_fn *fn, uint32_t off)
@@ -148,7 +149,7 @@ static void enumerate(void)
             fn.vendor_id = (uint16_t)id;
             fn.device_id = (uint16_t)(id >> 16);
             fn.class_code = class >> 8;
-            fn.revision = (uint8_t)class;
+            fn.revision = (uint8_t) class;
             fn.subvendor_id = (uint16_t)sub;
             fn.subdevice_id = (uint16_t)(sub >> 16);
             if ((class >> 24) == 1)
@@ -190,12 +191,33 @@ static bool connect_socket(void)
 static void exec_qemu(const char *const *device_args)
 {
     static char memory[160], qtest[100], log[100];
-    const char *argv[ARGS_MAX] = { "qemu-system-x86_64", "-machine", "q35,memory-backend=ram", "-accel", "tcg", "-S",
-                                   "-display", "none", "-nodefaults", "-net", "none", "-m", "192", "-object", memory,
-                                   "-qtest", qtest, "-qtest-log", "/dev/null", "-d", "guest_errors", "-D", log };
+    const char *argv[ARGS_MAX] = { "qemu-system-x86_64",
+                                   "-machine",
+                                   "q35,memory-backend=ram",
+                                   "-accel",
+                                   "tcg",
+                                   "-S",
+                                   "-display",
+                                   "none",
+                                   "-nodefaults",
+                                   "-net",
+                                   "none",
+                                   "-m",
+                                   "192",
+                                   "-object",
+                                   memory,
+                                   "-qtest",
+                                   qtest,
+                                   "-qtest-log",
+                                   "/dev/null",
+                                   "-d",
+                                   "guest_errors",
+                                   "-D",
+                                   log };
     unsigned n = 0;
 
-    snprintf(memory, sizeof memory, "memory-backend-file,id=ram,size=192M,mem-path=%s/ram,share=on", q.folder);
+    snprintf(memory, sizeof memory, "memory-backend-file,id=ram,size=192M,mem-path=%s/ram,share=on",
+             q.folder);
     snprintf(qtest, sizeof qtest, "unix:%s/q.sock,server=on,wait=off", q.folder);
     snprintf(log, sizeof log, "%s/guest_errors", q.folder);
     while (argv[n])
@@ -324,6 +346,14 @@ int plat_bar_map(const struct pci_fn *fn, unsigned bar, size_t min_len_bytes, st
     q.live++;
     return OK;
 }
+int plat_fixed_map(uint64_t address, size_t len_bytes, struct mmio *out)
+{
+    (void)address;
+    (void)len_bytes;
+    *out = (struct mmio){ 0 };
+    return E_UNSUPPORTED;
+}
+
 void plat_bar_unmap(struct mmio *m)
 {
     if (m->ctx)
@@ -333,7 +363,8 @@ void plat_bar_unmap(struct mmio *m)
 
 /* ---- memory: a bump allocator; every test starts with a new QEMU and so with all of it ---- */
 
-int plat_dma_alloc(const struct pci_fn *fn, size_t len_bytes, const struct dma_limits *lim, struct dma_buf *out)
+int plat_dma_alloc(const struct pci_fn *fn, size_t len_bytes, const struct dma_limits *lim,
+                   struct dma_buf *out)
 {
     uint64_t align = lim && lim->align_bytes > 4096 ? lim->align_bytes : 4096;
 
