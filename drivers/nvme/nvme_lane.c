@@ -25,8 +25,10 @@ static int allocate_pair(struct nvme_ctrl *c, struct nvme_pair **out)
     struct nvme_pair *p = plat_alloc(sizeof *p);
 
     *out = NULL;
-    if (!p)
-        return NOTE(E_NOMEM, "memory for a queue pair", 0, sizeof *p);
+    if (!p) {
+        NOTE(E_NOMEM, "memory for a queue pair", 0, sizeof *p);
+        return E_NOMEM;
+    }
     p->ctrl = c;
     p->entries = c->entries;
     p->qid = (uint16_t)(c->pair_count + 1);
@@ -37,7 +39,8 @@ static int allocate_pair(struct nvme_ctrl *c, struct nvme_pair **out)
     p->free_tags = plat_alloc((p->entries - 1) * sizeof *p->free_tags);
     if (!p->tags || !p->free_tags || plat_dma_alloc(c->base.fn, mem_bytes, &c->dma, &p->mem)) {
         free_pair(p);
-        return NOTE(E_NOMEM, "memory for a queue pair", 0, mem_bytes);
+        NOTE(E_NOMEM, "memory for a queue pair", 0, mem_bytes);
+        return E_NOMEM;
     }
     p->sqe = p->mem.cpu;
     p->cqe = (struct nvme_cqe *)((uint8_t *)p->mem.cpu + sq_bytes);
