@@ -230,8 +230,8 @@ io-path: $(OUT)/io_path.o tools/io-path-allowed
 	@tools/check-io-path $(OUT)/io_path.o tools/io-path-allowed drivers/platform.h
 
 # ---- instructions per read: the shipping objects on the model, counted by callgrind ----
-BENCH_ROOMS := base drivers drivers/nvme result sweep
-BENCH_SRC := $(call src,tests/platform/model tests/models/nvme) bench/bench_cost.c
+BENCH_ROOMS := base drivers drivers/nvme drivers/ahci drivers/mfi result sweep
+BENCH_SRC := $(call src,tests/platform/model tests/models/nvme tests/models/ahci tests/models/mfi) bench/bench_cost.c
 INC_bench := $(INC_tests)
 $(OUT)/bench/%.o: %.c
 	@mkdir -p $(@D)

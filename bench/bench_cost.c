@@ -1,18 +1,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ahci.h"
 #include "bits.h"
 #include "engine.h"
+#include "mfi.h"
+#include "model_ahci.h"
+#include "model_mfi.h"
 #include "model_nvme.h"
 #include "nvme.h"
 #include "platform_model.h"
 
-/* bench_cost engine|driver RW BLOCK_BYTES DEPTH REQUESTS: that many reads of a well-behaved NVMe drive.  Run
+/* bench_cost DEVICE engine|driver RW BLOCK_BYTES DEPTH REQUESTS: that many reads of a well-behaved drive. Run
  * by bench/bench-cost under callgrind, which counts what our own objects cost; the model is not counted. */
 
-static struct model_nvme *model;
+static struct model_nvme *nvme;
+static struct model_ahci ahci;
+static struct model_mfi mfi;
 static struct controller *controller;
 static struct disk *disk;
+
+/* Drives of 1.92 TB: no power of two, which would be kind to the random map. */
+#define DRIVE_BLOCKS (1920383410176 / 512)
 
 static void fail(const char *what)
 {
@@ -20,21 +29,51 @@ static void fail(const char *what)
     exit(1);
 }
 
-static void attach(unsigned depth)
+/* ---- the devices ---- */
+static struct pci_fn *add_nvme(void)
+{
+    struct pci_fn *fn;
+
+    nvme = model_nvme_new();
+    if (!nvme)
+        fail("no memory");
+    nvme->ns[0].nsze = DRIVE_BLOCKS;
+    fn = model_add_device(&model_nvme_ops, nvme, &nvme->host);
+    model_nvme_power_on(nvme);
+    return fn;
+}
+
+static struct pci_fn *add_ahci(void)
+{
+    model_ahci_init(&ahci);
+    model_ahci_add_disk(&ahci, 0, DRIVE_BLOCKS);
+    return model_add_device(&model_ahci_ops, &ahci, &ahci.host);
+}
+
+static struct pci_fn *add_mfi(void)
+{
+    model_mfi_init(&mfi, MODEL_MFI_2108);
+    model_mfi_add_ld(&mfi, 0, DRIVE_BLOCKS);
+    return model_add_device(&model_mfi_ops, &mfi, &mfi.host);
+}
+
+static const struct device {
+    const char *name;
+    const struct controller_driver *driver;
+    struct pci_fn *(*add)(void);
+} devices[] = {
+    { "nvme", &nvme_driver, add_nvme },
+    { "ahci", &ahci_driver, add_ahci },
+    { "mfi", &mfi_driver, add_mfi },
+};
+
+static void attach(const struct device *d, unsigned depth)
 {
     struct fault fault = { 0 };
-    struct pci_fn *fn;
 
     model_reset_world();
     model_quiet = true;
-    model = model_nvme_new();
-    if (!model)
-        fail("no memory");
-    /* A drive of 1.92 TB: no power of two, which would be kind to the random map. */
-    model->ns[0].nsze = 1920383410176 / 512;
-    fn = model_add_device(&model_nvme_ops, model, &model->host);
-    model_nvme_power_on(model);
-    if (nvme_driver.attach(fn, 0, &controller, &fault) || !controller->disk_count)
+    if (d->driver->attach(d->add(), 0, &controller, &fault) || !controller->disk_count)
         fail("attach");
     disk = controller->disks[0];
     /* As fast as a fast drive: one reading of the clock per visit, 1 us per request. */
@@ -44,7 +83,9 @@ static void attach(unsigned depth)
 /* Register accesses and completions cost next to nothing from here on. */
 static void bench(bool on)
 {
-    model->set.bench = on;
+    if (nvme)
+        nvme->set.bench = on;
+    ahci.bench = mfi.bench = on;
     model_bench = on;
 }
 
@@ -104,26 +145,34 @@ static uint64_t run_driver(uint32_t block_bytes, uint16_t depth, uint64_t reques
 
 int main(int argc, char **argv)
 {
-    if (argc != 6) {
+    const struct device *d = devices;
+
+    if (argc != 7) {
         fprintf(stderr,
-                "usage: bench_cost engine|driver read|randread|randread-nomap BLOCK_BYTES DEPTH REQUESTS\n");
+                "usage: bench_cost nvme|ahci|mfi engine|driver read|randread|randread-nomap BLOCK_BYTES "
+                "DEPTH REQUESTS\n");
         return 2;
     }
-    enum job_rw rw = strcmp(argv[2], "read") ? JOB_RANDREAD : JOB_READ;
-    uint32_t block_bytes = (uint32_t)strtoul(argv[3], NULL, 0);
-    uint16_t depth = (uint16_t)strtoul(argv[4], NULL, 0);
-    uint64_t requests = strtoull(argv[5], NULL, 0), ios;
+    while (d < devices + ARRAY_COUNT(devices) && strcmp(d->name, argv[1]))
+        d++;
+    if (d == devices + ARRAY_COUNT(devices))
+        fail("unknown device");
+    enum job_rw rw = strcmp(argv[3], "read") ? JOB_RANDREAD : JOB_READ;
+    uint32_t block_bytes = (uint32_t)strtoul(argv[4], NULL, 0);
+    uint16_t depth = (uint16_t)strtoul(argv[5], NULL, 0);
+    uint64_t requests = strtoull(argv[6], NULL, 0), ios;
 
-    attach(depth);
-    if (!strcmp(argv[1], "engine"))
-        ios = run_engine(rw, strcmp(argv[2], "randread-nomap") != 0, block_bytes, depth, requests);
+    attach(d, depth);
+    if (!strcmp(argv[2], "engine"))
+        ios = run_engine(rw, strcmp(argv[3], "randread-nomap") != 0, block_bytes, depth, requests);
     else
         ios = run_driver(block_bytes, depth, requests);
     if (ios != requests || controller->fault.err || disk->fault.err)
         fail("reads are missing");
-    nvme_driver.detach(controller);
+    d->driver->detach(controller);
     if (model_violations || model_live_allocs())
         fail("not clean");
-    model_nvme_free(model);
+    if (nvme)
+        model_nvme_free(nvme);
     return 0;
 }
