@@ -78,6 +78,8 @@ const struct gate_row gate_rows[] = {
     { GATE_MFI_DCMD, 0x05020000, 0, 0, "BBU get capacity info", "reads a report" },
     { GATE_MFI_DCMD, 0x05030000, 0, 0, "BBU get design info", "reads a description" },
     { GATE_MFI_DCMD, 0x05050100, 0, 0, "BBU get properties", "reads settings" },
+    { GATE_SMBUS, SMBUS_READ_BYTE_DATA, 0xfffff880, 0x5000, "read byte data at 0x50-0x57, byte 0-127",
+      "reads a memory module's description; 0x30-0x37 would protect or switch it for good" },
 };
 const unsigned gate_row_count = ARRAY_COUNT(gate_rows);
 

@@ -16,8 +16,10 @@ enum gate_transport {
     GATE_SCSI,                  /* CDB byte 0, qualifier = service action (CDB byte 1, bits 4:0) */
     GATE_MFI_FRAME,             /* frame command byte */
     GATE_MFI_DCMD,              /* DCMD opcode */
+    GATE_SMBUS,                 /* enum gate_smbus, qualifier = 7-bit address << 8 | command byte */
     GATE_TRANSPORT_COUNT
 };
+enum gate_smbus { SMBUS_READ_BYTE_DATA = 1 };       /* what is not named cannot be asked for */
 struct gate_row {
     enum gate_transport transport;
     uint32_t opcode;

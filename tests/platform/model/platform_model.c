@@ -10,6 +10,7 @@ enum {
     CFG_IDS = 0x00,
     CFG_COMMAND = 0x04,
     CFG_CLASS = 0x08,
+    CFG_HEADER = 0x0c,
     CFG_BAR0 = 0x10,
     CFG_BAR_END = 0x28,
     CFG_SUBSYSTEM = 0x2c
@@ -56,6 +57,8 @@ static bool published, ticking;
 static uint32_t (*port_read)(void *, uint16_t, unsigned);
 static void (*port_write)(void *, uint16_t, unsigned, uint32_t);
 static void *port_ctx;
+static struct device *fixed_owner;
+static uint64_t fixed_address;
 static char first_violation[240], last_log[240];
 
 uint64_t model_clock_ns, model_now_step_ns = 100, model_relax_step_ns = 1000;
@@ -131,6 +134,7 @@ void model_reset_world(void)
     port_read = NULL;
     port_write = NULL;
     port_ctx = NULL;
+    fixed_owner = NULL;
     model_clock_ns = 0;
     model_now_step_ns = 100;
     model_relax_step_ns = 1000;
@@ -300,7 +304,19 @@ struct pci_fn *model_add_device(const struct model_device_ops *ops, void *dev, s
     return &d->fn;
 }
 
+void model_set_fixed_window(uint64_t address, struct pci_fn *fn)
+{
+    fixed_owner = fn->ctx;
+    fixed_address = address;
+}
+
 void model_unplug(struct pci_fn *fn) { ((struct device *)fn->ctx)->gone = true; }
+
+/* A bridge has two BARs; its bus numbers stand where a device has its third. */
+static uint32_t bar_end(const struct device *d)
+{
+    return (ask_config(d, CFG_HEADER) >> 16 & 0x7f) == 1 ? CFG_BAR0 + 8 : CFG_BAR_END;
+}
 
 uint32_t plat_pci_read32(const struct pci_fn *fn, uint32_t off)
 {
@@ -315,7 +331,7 @@ uint32_t plat_pci_read32(const struct pci_fn *fn, uint32_t off)
         return UINT32_MAX;
     if (off == CFG_COMMAND)
         return (ask_config(d, off) & 0xffff0000u) | d->command;
-    if (off >= CFG_BAR0 && off < CFG_BAR_END)
+    if (off >= CFG_BAR0 && off < bar_end(d))
         return d->bar[(off - CFG_BAR0) / 4];
     return ask_config(d, off);
 }
@@ -333,7 +349,7 @@ void plat_pci_write32(const struct pci_fn *fn, uint32_t off, uint32_t v)
         return;
     if (off == CFG_COMMAND) {
         d->command = v & COMMAND_WRITABLE;
-    } else if (off >= CFG_BAR0 && off < CFG_BAR_END) {
+    } else if (off >= CFG_BAR0 && off < bar_end(d)) {
         uint32_t bits = ask_config(d, off);
         bool upper = off > CFG_BAR0 && bits && !bar_size(d, (off - CFG_BAR0) / 4) && !(bits & 1);
         uint32_t type = upper ? 0 : (bits & 1) ? bits & 3 : bits & 0xf;
@@ -395,6 +411,23 @@ int plat_bar_map(const struct pci_fn *fn, unsigned bar, size_t min_len_bytes, st
     return OK;
 }
 
+int plat_fixed_map(uint64_t address, size_t len_bytes, struct mmio *out)
+{
+    struct mapping *m;
+
+    *out = (struct mmio){ 0 };
+    if (!fixed_owner || address != fixed_address)
+        return E_UNSUPPORTED;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return E_NOMEM;
+    *m = (struct mapping){ .next = mappings, .d = fixed_owner, .bar = MODEL_FIXED_BAR };
+    mappings = m;
+    live_count++;
+    *out = (struct mmio){ .ctx = m, .base = (uintptr_t)address, .len_bytes = len_bytes };
+    return OK;
+}
+
 void plat_bar_unmap(struct mmio *m)
 {
     if (!m->ctx)
@@ -431,7 +464,7 @@ static struct mapping *access_target(const struct mmio *m, uint32_t off, unsigne
     tick_device(map->d);
     if (map->d->gone)
         return NULL;
-    if (!(map->d->command & COMMAND_MEMORY)) {
+    if (map->bar != MODEL_FIXED_BAR && !(map->d->command & COMMAND_MEMORY)) {
         violate(map->d, "register access with memory decoding off", off, COMMAND_MEMORY);
         return NULL;
     }

@@ -15,6 +15,10 @@ struct pci_fn *model_add_device(const struct model_device_ops *ops, void *dev, s
 /* From now on registers and config space read all ones and DMA fails. */
 void model_unplug(struct pci_fn *fn);
 
+/* Registers of the chip set at a fixed address: accesses reach that device as BAR MODEL_FIXED_BAR. */
+enum { MODEL_FIXED_BAR = 6 };
+void model_set_fixed_window(uint64_t address, struct pci_fn *fn);
+
 /* I/O ports (SMBus fakes). */
 void model_set_ports(uint32_t (*read)(void *, uint16_t port, unsigned bytes),
                      void (*write)(void *, uint16_t port, unsigned bytes, uint32_t v), void *ctx);
