@@ -147,9 +147,9 @@ static int alloc_queue(struct mfi_card *card)
     uint8_t *q = card->queue.cpu;
     /* We poll status bytes and read no index and no entry, but the firmware may write them. */
     memset(q + RING_AT, 0xff, len_bytes - RING_AT);
+    /* Exactly so many entries: QEMU refuses more, and wraps there whatever was said (3.3, 5.4). */
     *(struct mfi_queue_info *)q = (struct mfi_queue_info){
-        .entries =
-            card->max_commands, /* exactly: QEMU refuses more and wraps here whatever was said (3.3, 5.4) */
+        .entries = card->max_commands,
         .ring = card->queue.bus + RING_AT,
         .producer = card->queue.bus + PRODUCER_AT,
         .consumer = card->queue.bus + CONSUMER_AT,

@@ -39,10 +39,10 @@ static uint32_t command_bytes(const struct disk *d, uint32_t request_bytes)
 {
     uint64_t most = min_u64(d->max_command_bytes, request_bytes);
 
-    if (d->kind != DISK_VIRTUAL_DRIVE)
-        most = min_u64(most, (uint64_t)READ_10_MAX_BLOCKS * d->lba_bytes);
     return (uint32_t)(most / d->lba_bytes * d->lba_bytes);
 }
+/* No limit of the card lets a command outgrow the 16 bits that READ(10) has for its length. */
+_Static_assert(MFI_MAX_SGE *MFI_SEGMENT_BYTES / 512 <= READ_10_MAX_BLOCKS, "READ(10)");
 
 static int check_shape(const struct disk *d, const struct lane_shape *s)
 {

@@ -100,6 +100,48 @@ TEST(a_card_that_another_driver_left_running_is_called_back_first)
     EQ(mfi.seen.hand_backs, 2);
 }
 
+static unsigned bells;
+static void count_bells(uint32_t off, uint64_t value)
+{
+    if (off == 0x20 && value)
+        bells++;
+}
+
+TEST(the_doorbell_is_rung_once_for_each_state_that_wants_it)
+{
+    with_one_drive(MODEL_MFI_2108);
+    steps(1, MODEL_MFI_OPERATIONAL, MODEL_MFI_NEVER);
+    mfi.hand_back_ns = 5 * NS_PER_S;
+    bells = 0;
+    spy = count_bells;
+    EQ(up(), OK);
+    EQ(bells, 1);
+    down();
+    EQ(bells, 2);
+}
+
+static unsigned posts;
+static void break_at_third_post(uint32_t off, uint64_t value)
+{
+    (void)value;
+    if (off == 0x40 && ++posts == 3)
+        model_mfi_fault(&mfi);
+}
+
+TEST(a_breakdown_during_a_management_command_is_noticed_before_its_deadline)
+{
+    with_one_drive(MODEL_MFI_2108);
+    mfi.dcmd_ns = NS_PER_S;
+    mfi.fault_code = 0x0123;
+    posts = 0;
+    spy = break_at_third_post;
+    EQ(up(), E_PROTO);
+    HAS_STR(fault.what, "went to state FAULT");
+    EQ(fault.got, 0xf0000123);
+    CHECK(model_clock_ns < 10 * NS_PER_S);
+    EQ(model_live_allocs(), 3); /* a card in FAULT may still write */
+}
+
 TEST(a_state_that_lasts_for_ever_is_named_and_ends_in_its_deadline)
 {
     static const struct {

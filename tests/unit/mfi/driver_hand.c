@@ -7,6 +7,15 @@ struct model_mfi mfi;
 struct pci_fn *fn;
 struct controller *card;
 struct fault fault;
+void (*spy)(uint32_t off, uint64_t value);
+static struct model_device_ops spied;
+
+static void spied_write(void *dev, unsigned bar, uint32_t off, unsigned bytes, uint64_t v)
+{
+    model_mfi_ops.write(dev, bar, off, bytes, v);
+    if (spy)
+        spy(off, v);
+}
 
 void world(enum model_mfi_generation g)
 {
@@ -15,12 +24,15 @@ void world(enum model_mfi_generation g)
     model_mfi_init(&mfi, g);
     fn = NULL;
     card = NULL;
+    spy = NULL;
     fault = (struct fault){ 0 };
 }
 
 int up(void)
 {
-    fn = model_add_device(&model_mfi_ops, &mfi, &mfi.host);
+    spied = model_mfi_ops;
+    spied.write = spied_write;
+    fn = model_add_device(&spied, &mfi, &mfi.host);
     return mfi_driver.attach(fn, 0, &card, &fault);
 }
 
@@ -93,6 +105,19 @@ struct io_completion read_once(struct io_lane *l, uint64_t lba, uint32_t blocks)
     EQ(collect(l, &c, 1, 1000), 1);
     EQ(c.slot, 0);
     return c;
+}
+
+void change_answer(struct io_lane *l, uint8_t status, uint8_t scsi_status, const uint8_t *sense)
+{
+    struct mfi_lane *m = mfi_lane_of(l);
+    uint8_t *slot = mfi_slot(m->card, m->in_flight[0]);
+
+    model_advance_ns(NS_PER_S);
+    CHECK(mfi_slot_status(slot) != MFI_STAT_PENDING);
+    slot[2] = status;
+    slot[3] = scsi_status;
+    if (sense)
+        memcpy(slot + MFI_SENSE_OFFSET, sense, 18);
 }
 
 bool data_is(const struct io_lane *l, unsigned slot, unsigned target, uint64_t lba, uint32_t blocks)

@@ -14,6 +14,8 @@ extern struct fault fault;
 
 /* A new world with one card of that generation, not yet attached: settings may be changed. */
 void world(enum model_mfi_generation g);
+/* Called after every register write of the driver (off, value); NULL: nobody. */
+extern void (*spy)(uint32_t off, uint64_t value);
 /* The driver on the card, by its index 0; the result of attach. */
 int up(void);
 /* Detached; nothing is left behind and nothing was violated. */
@@ -28,6 +30,9 @@ void send_read(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks);
 unsigned collect(struct io_lane *l, struct io_completion *c, unsigned n, unsigned ms);
 /* One read, submitted and answered; its completion. */
 struct io_completion read_once(struct io_lane *l, uint64_t lba, uint32_t blocks);
+/* The lane's oldest frame, answered by the model and not yet polled, says this instead; sense: of 18 bytes,
+ * or NULL: as it is. */
+void change_answer(struct io_lane *l, uint8_t status, uint8_t scsi_status, const uint8_t *sense);
 /* The slot's buffer holds these blocks of the model's medium. */
 bool data_is(const struct io_lane *l, unsigned slot, unsigned target, uint64_t lba, uint32_t blocks);
 void words_are(const struct disk *d, uint32_t detail, const char *part);

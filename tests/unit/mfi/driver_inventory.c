@@ -77,6 +77,26 @@ TEST(an_ok_without_data_is_not_an_answer)
     down();
 }
 
+TEST(an_answer_about_another_drive_is_not_taken)
+{
+    with_one_ld();
+    model_mfi_lie(&mfi, 0x03020000, MODEL_MFI_BYTE, 0x05);
+    EQ(up(), OK);
+    EQ_STR(disk_named("megaraid0.vd0")->model, "MegaRAID virtual drive");
+    down();
+    with_one_ld();
+    model_mfi_lie(&mfi, 0x03030000, MODEL_MFI_BYTE, 0x05);
+    EQ(up(), OK);
+    CHECK(has_remark(REMARK_INFO, "cache policy not reported"));
+    down();
+    with_one_ld();
+    model_mfi_add_pd(&mfi, 8, 4, MODEL_MFI_PD_FAILED);
+    model_mfi_lie(&mfi, 0x02020000, MODEL_MFI_BYTE, 0x05);
+    EQ(up(), OK);
+    HAS_STR(disk_named("megaraid0.pd8")->why_not, "in an unknown state");
+    down();
+}
+
 TEST(a_bare_scsi_answer_without_data_makes_no_disk)
 {
     with_one_ld();

@@ -47,6 +47,7 @@ TEST(many_reads_in_flight_come_back_each_with_its_own_data_in_any_order)
         CHECK(data_is(l, i, T0, 8 * i * 7919 % 4000000, 8));
     }
     EQ(inside()->free_count, inside()->io_frames);
+    EQ(mfi_lane_of(l)->slots.in_flight_slots, 0);
     close_lane(l);
     down();
 }
@@ -194,19 +195,37 @@ TEST(a_bad_block_is_a_media_error_at_the_command_that_met_it)
     down();
 }
 
+static const uint8_t medium_error[18] = { 0x70, 0, 3, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x11, 0 };
+static const uint8_t recovered[18] = { 0x70, 0, 1, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x17, 0 };
+
 TEST(sense_of_one_command_is_not_taken_for_that_of_the_next)
 {
-    struct disk *d = with_one_ld(MODEL_MFI_2108);
-    struct io_lane *l = open_lane(d, 1, 4096, false);
+    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 1, 4096, false);
+    struct io_completion c;
 
-    mfi.ld[0].medium.bad[0].first = 8;
-    mfi.ld[0].medium.bad[0].count = 1;
-    EQ(read_once(l, 8, 8).status, IO_MEDIA_ERROR);
-    mfi.nth_status = mfi.seen.reads + 1;
-    mfi.status_value = 0x2d;
-    struct io_completion c = read_once(l, 80, 8);
+    send_read(l, 0, 8, 8);
+    change_answer(l, 0x2d, 2, medium_error);
+    EQ(collect(l, &c, 1, 0), 1);
+    EQ(c.status, IO_MEDIA_ERROR);
+    send_read(l, 0, 8, 8);
+    change_answer(l, 0x2d, 2, NULL);
+    EQ(collect(l, &c, 1, 0), 1);
     EQ(c.status, IO_DEVICE_ERROR);
     EQ(mfi_detail_sense_key(c.detail), 0);
+    close_lane(l);
+    down();
+}
+
+TEST(a_recovered_error_is_good_data)
+{
+    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 1, 4096, false);
+    struct io_completion c;
+
+    send_read(l, 0, 8, 8);
+    change_answer(l, 0x2d, 2, recovered);
+    EQ(collect(l, &c, 1, 0), 1);
+    EQ(c.status, IO_OK);
+    EQ(c.detail, 0);
     close_lane(l);
     down();
 }
@@ -279,6 +298,8 @@ TEST(several_lanes_share_the_frames_fairly)
         for (unsigned s = 0; s < 32; s++)
             send_read(l[i], s, (uint64_t)s * 8 + 100 * i, 8);
     EQ(mfi.in_flight, 32);
+    for (unsigned i = 0; i < 4; i++)
+        EQ(mfi_lane_of(l[i])->in_flight_count, 8);
     for (unsigned i = 0; i < 4; i++)
         EQ(collect(l[i], c, 32, 1000), 32);
     for (unsigned i = 0; i < 4; i++)
