@@ -245,6 +245,14 @@ bool qtest_start(const char *const *device_args)
 {
     char path[100];
 
+    if (q.pid > 0) {
+        /* A test that failed did not come to its qtest_stop. */
+        kill(q.pid, SIGKILL);
+        waitpid(q.pid, NULL, 0);
+        close(q.fd);
+        munmap(q.ram, RAM_BYTES);
+        q.pid = -1;
+    }
     if (system("command -v qemu-system-x86_64 >/dev/null 2>&1"))
         return problem("qemu-system-x86_64 is not installed");
     if (!make_folder())
@@ -342,7 +350,12 @@ int plat_bar_map(const struct pci_fn *fn, unsigned bar, size_t min_len_bytes, st
     *out = (struct mmio){ 0 };
     if (!low || (low & 1))
         return E_UNSUPPORTED;
-    *out = (struct mmio){ .ctx = &q, .base = low & ~0xfu, .len_bytes = min_len_bytes };
+    plat_pci_write32(fn, 0x10 + 4 * bar, 0xffffffffu);
+    size_t len_bytes = (size_t)(~(plat_pci_read32(fn, 0x10 + 4 * bar) & ~0xfu) + 1u);
+    plat_pci_write32(fn, 0x10 + 4 * bar, low);
+    if (len_bytes < min_len_bytes)
+        return E_LIMIT;
+    *out = (struct mmio){ .ctx = &q, .base = low & ~0xfu, .len_bytes = len_bytes };
     q.live++;
     return OK;
 }
