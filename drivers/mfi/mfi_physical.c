@@ -156,6 +156,8 @@ static int ask_name(struct mfi_card *card, struct mfi_disk *m, const struct mfi_
         take_inquiry(&m->d, &q);
         mfi_scsi_identity(card, m->address, &m->d);
     }
+    /* Only QEMU's come here, and there member and virtual drive are one disk with one identifier. */
+    m->d.identity[0] = 0;
     return card->c.fault.err;
 }
 
