@@ -4,10 +4,12 @@
 #include "platform.h"
 
 /* drivers/platform.h over in-process device models.  Dispatches on the MMIO context, so several
- * controllers of several kinds live in one program.  The device address of memory is never its CPU address. */
+ * controllers of several kinds live in one program.  The device address of memory is never its CPU address.
+ */
 
 /* Forgets devices, counters, ports; clock to 0; clock steps and model_fail_alloc_at back to their defaults
- * (model_quiet and model_bench stay).  Memory that was not given back is freed here: ask model_live_allocs before. */
+ * (model_quiet and model_bench stay).  Memory that was not given back is freed here: ask model_live_allocs
+ * before. */
 void model_reset_world(void);
 /* Puts a device on the bus and fills the host's callbacks for it.  fn stays valid until model_reset_world.
  * Ids and class come from the device's config space. */
@@ -30,18 +32,18 @@ void model_advance_ns(uint64_t ns);
 
 /* Allocation number k (0-based, plat_alloc and plat_dma_alloc together) and all later ones fail; -1: none. */
 extern long model_fail_alloc_at;
-extern long model_alloc_count;              /* since model_reset_world */
-long model_live_allocs(void);               /* memory, BAR mappings and enabled functions not given back */
+extern long model_alloc_count; /* since model_reset_world */
+long model_live_allocs(void);  /* memory, BAR mappings and enabled functions not given back */
 
-extern unsigned long model_violations;      /* of all devices, and of the seam's own rules */
-const char *model_first_violation(void);    /* "" when there was none */
-extern bool model_quiet;                    /* no printing (fuzzers, benchmarks, tests that expect violations) */
-extern unsigned long model_log_lines;       /* lines that went through plat_log */
+extern unsigned long model_violations;   /* of all devices, and of the seam's own rules */
+const char *model_first_violation(void); /* "" when there was none */
+extern bool model_quiet;                 /* no printing (fuzzers, benchmarks, tests that expect violations) */
+extern unsigned long model_log_lines;    /* lines that went through plat_log */
 const char *model_last_log(void);
 
 /* The seam's own rules that are checked: a register write that starts device work without plat_dma_publish
  * since the last store is reported by the device through model_published(). */
-bool model_published(void);                 /* publish was called since the last register write */
+bool model_published(void); /* publish was called since the last register write */
 
 /* Enables cost-free register access for benchmarks: no checks, no clock steps. */
 extern bool model_bench;
