@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "fault.h"
+#include "health.h"
 #include "platform.h"
 
 /* What a controller yields.  Above this header nobody knows NVMe from SATA. */
@@ -96,6 +97,8 @@ struct disk {
     uint32_t max_command_bytes;         /* larger requests are split by the driver; 0: no limit of the device */
     uint16_t max_depth;                 /* commands in flight the device takes from us */
     uint64_t command_deadline_ns;       /* of one read, from the table of default numbers */
+    uint32_t optimal_boundary_bytes;    /* requests that cross a multiple are split inside the drive; 0: none */
+    char settings[200];                 /* what moves numbers, in words: "write cache on; NCQ depth 32" */
     char why_not[160];
     struct fault fault;
 };
@@ -116,6 +119,10 @@ struct controller_driver {
     int (*attach)(const struct pci_fn *fn, unsigned index, struct controller **out, struct fault *fault);
     /* Orderly shutdown in the way the kind needs, hand-back, memory freed.  All lanes are closed.  [boot] */
     void (*detach)(struct controller *c);
+    /* The drive's own account of its state, also of a disk that cannot be read.  No lane need be closed, but
+     * nothing may be in flight.  NULL: not offered by this kind.  Bounded.  On failure *h knows nothing.  [boot] */
+    int (*health)(struct disk *d, struct disk_health *h);
+    const struct self_test_ops *self_test;      /* NULL: not offered by this kind */
 };
 struct controller {
     const struct controller_driver *driver;
