@@ -20,7 +20,12 @@ TEST(an_adapter_without_drives_is_found_and_costs_a_tenth_of_a_second)
     EQ(rig.c->remark_count, 0);
     EQ_STR(rig.c->name, "sata0");
     EQ_STR(rig.c->model, "AHCI 1.3.1 adapter 8086:2922");
+    for (unsigned i = 0; i < 6; i++) {
+        EQ(rig.m.port[i].cmd & 0xc011, 0);
+        EQ(rig.m.port[i].sctl, 0x300); /* no power saving on the link */
+    }
     rig_down();
+    EQ(rig.m.hba_resets, 1);
 }
 
 TEST(thirty_two_empty_ports_and_a_cd_drive_are_scanned_in_under_two_seconds)
@@ -214,6 +219,7 @@ TEST(an_adapter_left_running_by_firmware_is_stopped_and_taken_over)
     CHECK(attach_ms() < 1200);
     EQ(rig.c->disk_count, 2);
     rig_down();
+    EQ(rig.m.hba_resets, 1);
 }
 
 TEST(engines_that_do_not_stop_are_reset_away)
@@ -237,6 +243,53 @@ TEST(an_engine_that_never_stops_is_reset_at_detach_too)
     rig.m.cr_ns = MODEL_AHCI_NEVER;
     rig_down();
     EQ(rig.m.hba_resets, 2);
+}
+
+TEST(an_engine_that_not_even_a_reset_stops_loses_the_bus)
+{
+    rig_plug();
+    rig_plug_disk(0);
+    rig_power();
+    plat_pci_write32(rig.fn, 4, 6); /* as firmware had it: memory and bus mastering on */
+    EQ(rig_attach(), OK);
+    rig.m.cr_ns = rig.m.hr_ns = MODEL_AHCI_NEVER;
+    ahci_driver.detach(rig.c);
+    EQ(model_live_allocs(), 0);
+    EQ(plat_pci_read32(rig.fn, 4) & 7, 2);
+
+    rig_plug();
+    rig_plug_disk(0);
+    rig_power();
+    plat_pci_write32(rig.fn, 4, 6);
+    EQ(rig_attach(), OK);
+    rig_down();
+    EQ(plat_pci_read32(rig.fn, 4) & 7, 6);
+}
+
+TEST(an_adapter_that_vanishes_at_any_register_access_is_survived)
+{
+    unsigned long at = 1;
+
+    for (;; at++) {
+        int rc;
+
+        rig_plug();
+        rig_plug_disk(0);
+        rig.m.port[1].drive.kind = MODEL_AHCI_ATAPI;
+        rig_power();
+        rig.vanish_at = at;
+        rc = rig_attach();
+        CHECK(model_clock_ns < 60 * NS_PER_S);
+        if (rc == OK && !rig.m.gone)
+            break;
+        if (rc == OK && rig.c->disk_count)
+            CHECK(rig.c->disks[0]->fault.err || rig.c->disks[0]->ops);
+        if (rc != OK)
+            CHECK(!rig.c && rig.fault.err == rc);
+        rig_down();
+    }
+    CHECK(at > 100);
+    rig_down();
 }
 
 TEST(ahci_mode_that_takes_several_writes_is_insisted_on)

@@ -332,6 +332,42 @@ TEST(a_link_error_is_repeated_and_remarked)
     }
 }
 
+TEST(a_read_that_fails_on_the_link_three_times_is_a_device_error)
+{
+    struct io_completion c;
+    struct io_lane *l = rig_lane(2, 4096);
+
+    for (unsigned i = 0; i < 3; i++) {
+        rig.m.port[0].drive.nth_interface_error = rig.m.port[0].seen.reads + 1;
+        if (!i)
+            rig_send(l, 0, 0, 8);
+        while (rig.m.port[0].seen.reads < rig.m.port[0].drive.nth_interface_error)
+            l->disk->ops->poll(l, &c, 0);
+        model_advance_ns(1000);
+    }
+    EQ(rig_wait(l, &c, 1), 1);
+    EQ(c.status, IO_DEVICE_ERROR);
+    EQ(c.retries, 2);
+    EQ(c.detail & 0x88000000, 0x88000000);
+    CHECK(!l->dead);
+    rig_read(l, 0, 0, 8);
+    rig_lane_down(l);
+}
+
+TEST(a_tag_that_was_never_sent_is_noticed)
+{
+    struct io_completion c;
+    struct io_lane *l = rig_lane(4, 4096);
+
+    rig.m.port[0].drive.sact_lie = 1u << 31;
+    rig_send(l, 0, 0, 8);
+    EQ(rig_wait(l, &c, 1), 1);
+    EQ(c.status, IO_OK);
+    EQ(c.retries, 1);
+    EQ(rig.m.port[0].seen.comresets, 1);
+    rig_lane_down(l);
+}
+
 TEST(link_errors_that_were_corrected_are_remarked_when_the_lane_closes)
 {
     struct io_lane *l = rig_lane(4, 4096);
@@ -506,4 +542,34 @@ TEST(status_words_name_every_bit_and_take_any_value)
     words_of(l, UINT32_MAX, words, sizeof words);
     words_of(l, UINT32_MAX, words, 1);
     rig_lane_down(l);
+}
+
+TEST(an_adapter_that_vanishes_at_any_access_of_a_recovery_is_survived)
+{
+    for (unsigned how = 0; how < 3; how++) {
+        unsigned long at = 1;
+
+        for (;; at++) {
+            struct io_completion c[4];
+            struct io_lane *l = rig_lane(4, 4096);
+
+            rig.m.port[0].drive.log10 = how ? MODEL_AHCI_LOG10_ABORTED : MODEL_AHCI_LOG10_GOOD;
+            rig.m.port[0].drive.bad[0].first = how < 2 ? 8 : 1000;
+            rig.m.port[0].drive.bad[0].count = 8;
+            rig.m.port[0].drive.nth_interface_error = how == 2 ? 2 : 0;
+            rig.vanish_at = rig.accesses + at;
+            for (unsigned i = 0; i < 4; i++)
+                rig_send(l, (uint16_t)i, 8 * i, 8);
+            EQ(rig_wait(l, c, 4), 4);
+            if (!rig.m.gone) {
+                rig_lane_down(l);
+                break;
+            }
+            for (unsigned i = 0; i < 4; i++)
+                CHECK(c[i].status == IO_OK || c[i].status == IO_LOST || c[i].status == IO_MEDIA_ERROR);
+            CHECK(model_clock_ns < 60 * NS_PER_S);
+            rig_lane_down(l);
+        }
+        CHECK(at > 20);
+    }
 }

@@ -159,6 +159,20 @@ TEST(reads_that_hang_again_and_again_end_in_a_dead_lane)
     rig_lane_down(l);
 }
 
+TEST(reads_that_hang_now_and_then_do_not_end_the_lane)
+{
+    struct io_lane *l = rig_lane(1, 4096);
+
+    for (unsigned i = 0; i < 10; i++) {
+        rig.m.port[0].drive.nth_lost = rig.m.port[0].seen.reads + 1;
+        rig_send(l, 0, 0, 8);
+        EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
+        rig_read(l, 0, 8, 8);
+    }
+    EQ(rig.m.port[0].sctl, 0x300);
+    rig_lane_down(l);
+}
+
 TEST(a_drive_that_stays_busy_after_comreset_is_given_up)
 {
     struct io_lane *l = rig_lane(2, 4096);
@@ -185,6 +199,18 @@ TEST(another_drive_after_comreset_is_not_read)
     CHECK(l->dead);
     EQ(l->disk->fault.err, E_GONE);
     HAS_STR(l->disk->fault.what, "another one answers");
+    rig_lane_down(l);
+}
+
+TEST(another_model_with_the_same_serial_after_comreset_is_not_read)
+{
+    struct io_lane *l = rig_lane(2, 4096);
+
+    rig.m.port[0].drive.nth_lost = 1;
+    strcpy(rig.m.port[0].drive.model, "MODEL AHCI DISK 2");
+    rig_send(l, 0, 0, 8);
+    EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
+    EQ(l->disk->fault.err, E_GONE);
     rig_lane_down(l);
 }
 

@@ -1,4 +1,5 @@
 #include <string.h>
+#include "math.h"
 #include "rig.h"
 
 /* What the driver believes of IDENTIFY DEVICE. */
@@ -387,4 +388,78 @@ TEST(words_that_do_not_fit_an_ata_disk_are_refused)
     rig_plug();
     rig_plug_disk(0)->identify_or[W_CONFIG] = 4;
     refused(only_disk(), "asleep since power-up");
+}
+
+static uint16_t clear_word, clear_bits;
+static void clear(uint8_t *sector)
+{
+    sector[2 * clear_word] &= (uint8_t)~clear_bits;
+    sector[2 * clear_word + 1] &= (uint8_t) ~(clear_bits >> 8);
+}
+
+TEST(a_disk_without_lba_or_dma_is_not_read)
+{
+    static const uint16_t bits[] = { 1 << 8, 1 << 9 };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(bits); i++) {
+        rig_plug();
+        rig_plug_disk(0)->checksum = MODEL_AHCI_CHECKSUM_ABSENT;
+        clear_word = 49;
+        clear_bits = bits[i];
+        rig.edit = clear;
+        refused(only_disk(), "no LBA or no DMA");
+    }
+}
+
+TEST(a_word_76_of_all_ones_promises_nothing)
+{
+    rig_plug();
+    rig_plug_disk(0)->identify_or[76] = 0xffff;
+    EQ(only_disk()->max_depth, 1);
+    EQ(rig.c->remark_count, 0);
+    rig_down();
+}
+
+static struct rng noise;
+static void scramble(uint8_t *sector)
+{
+    unsigned n = 1 + rng_next(&noise) % 40;
+
+    while (n--)
+        sector[rng_next(&noise) % 512] = (uint8_t)rng_next(&noise);
+    if (sector[510] == 0xa5) {
+        uint8_t sum = 0;
+        for (unsigned i = 0; i < 511; i++)
+            sum = (uint8_t)(sum + sector[i]);
+        sector[511] = (uint8_t)-sum;
+    }
+}
+
+TEST(scrambled_words_never_break_the_driver)
+{
+    unsigned readable = 0;
+
+    rng_seed(&noise, 1);
+    for (unsigned i = 0; i < 2000; i++) {
+        const struct disk *d;
+
+        rig_plug();
+        rig_plug_disk(0)->queue_depth = i & 1 ? 32 : 0;
+        rig.edit = scramble;
+        d = only_disk();
+        CHECK(!d->ops == (d->why_not[0] != 0));
+        if (d->ops) {
+            struct io_lane *l;
+            struct lane_shape shape = { .depth = d->max_depth, .request_bytes = 65536 };
+
+            readable++;
+            CHECK(d->lba_count && d->lba_bytes >= 512 && d->physical_block_bytes >= d->lba_bytes);
+            CHECK(d->max_depth && d->max_command_bytes >= d->lba_bytes);
+            rig.edit = NULL;
+            EQ(d->ops->open(rig.c->disks[0], &shape, &l), OK);
+            l->disk->ops->close(l);
+        }
+        rig_down();
+    }
+    CHECK(readable > 500);
 }

@@ -246,6 +246,19 @@ TEST(requests_beyond_the_disk_or_the_buffer_are_refused_by_the_driver)
     rig_lane_down(l);
 }
 
+TEST(a_request_whose_last_part_lies_beyond_the_disk_is_refused_whole)
+{
+    struct io_completion c;
+    struct io_lane *l = rig_lane(1, 24 * MIB);
+
+    rig_send(l, 0, RIG_DISK_BLOCKS - 20000, 40000);
+    EQ(l->disk->ops->poll(l, &c, 1), 1);
+    EQ(c.status, IO_REFUSED);
+    EQ(rig.m.port[0].seen.reads, 0);
+    rig_read(l, 0, RIG_DISK_BLOCKS - 40000, 40000);
+    rig_lane_down(l);
+}
+
 TEST(a_slot_that_is_busy_or_does_not_exist_is_not_taken)
 {
     struct io_lane *l = rig_lane(2, 4096);

@@ -17,7 +17,46 @@ struct model_ahci_drive *rig_plug_disk(unsigned port)
     return model_ahci_add_disk(&rig.m, port, RIG_DISK_BLOCKS);
 }
 
-void rig_power(void) { rig.fn = model_add_device(&model_ahci_ops, &rig.m, &rig.m.host); }
+static void count_access(void)
+{
+    if (++rig.accesses == rig.vanish_at)
+        rig.m.gone = true;
+}
+
+static uint64_t counted_read(void *dev, unsigned bar, uint32_t off, unsigned bytes)
+{
+    count_access();
+    return model_ahci_ops.read(dev, bar, off, bytes);
+}
+
+static void counted_write(void *dev, unsigned bar, uint32_t off, unsigned bytes, uint64_t v)
+{
+    count_access();
+    model_ahci_ops.write(dev, bar, off, bytes, v);
+}
+
+static bool edited_dma_write(void *ctx, uint64_t bus, const void *src, size_t n)
+{
+    uint8_t sector[512];
+
+    if (n != sizeof sector || !rig.edit)
+        return rig.dma_write(ctx, bus, src, n);
+    memcpy(sector, src, n);
+    rig.edit(sector);
+    return rig.dma_write(ctx, bus, sector, n);
+}
+
+void rig_power(void)
+{
+    static struct model_device_ops ops;
+
+    ops = model_ahci_ops;
+    ops.read = counted_read;
+    ops.write = counted_write;
+    rig.fn = model_add_device(&ops, &rig.m, &rig.m.host);
+    rig.dma_write = rig.m.host.dma_write;
+    rig.m.host.dma_write = edited_dma_write;
+}
 
 int rig_attach(void)
 {

@@ -16,6 +16,11 @@ struct rig {
     struct pci_fn *fn;
     struct controller *c;
     struct fault fault;
+    /* Called with every 512 bytes that the device sends while not NULL. */
+    void (*edit)(uint8_t *sector);
+    /* The adapter leaves the bus with this register access, counted from 1; 0: never. */
+    unsigned long vanish_at, accesses;
+    bool (*dma_write)(void *ctx, uint64_t bus, const void *src, size_t n);
 };
 extern struct rig rig;
 enum { RIG_DISK_BLOCKS = 1 << 21 };
