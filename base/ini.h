@@ -15,19 +15,19 @@
 enum ini_kind { INI_SECTION, INI_KEY, INI_BAD, INI_END };
 struct ini_line {
     enum ini_kind kind;
-    unsigned line;              /* 1-based */
-    char section[64];           /* the section the line stands in ("" before the first) */
+    unsigned line;    /* 1-based */
+    char section[64]; /* the section the line stands in ("" before the first) */
     char key[64];
     char value[256];
     bool has_value;
-    const char *problem;        /* INI_BAD: what is wrong, in words */
+    const char *problem; /* INI_BAD: what is wrong, in words */
 };
 struct ini_reader {
     const char *text;
     size_t len, at;
     unsigned line;
     char section[64];
-    bool section_lost;          /* the last section line was wrong */
+    bool section_lost; /* the last section line was wrong */
 };
 
 void ini_start(struct ini_reader *r, const char *text, size_t len);

@@ -23,7 +23,7 @@ void json_put_str(struct json_out *j, const char *key, const char *s);
 /* ---- reading: a view into the caller's text, no allocation ---- */
 enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 struct json_value {
-    const char *at;         /* first byte of the value, e.g. its '{' or '"' */
+    const char *at; /* first byte of the value, e.g. its '{' or '"' */
     size_t len;
     enum json_kind kind;
 };
@@ -50,6 +50,6 @@ bool json_to_str(const struct json_value *v, char *buf, size_t cap);
 
 /* Member of an object in one step; the default when absent or of another kind. */
 uint64_t json_u64(const struct json_value *v, const char *key, uint64_t otherwise);
-void     json_str(const struct json_value *v, const char *key, char *buf, size_t cap); /* "" when absent */
+void json_str(const struct json_value *v, const char *key, char *buf, size_t cap); /* "" when absent */
 
 #endif

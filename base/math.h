@@ -11,16 +11,15 @@ static inline uint64_t mul_high_u64(uint64_t a, uint64_t b)
 {
     return (uint64_t)(((unsigned __int128)a * b) >> 64);
 }
-uint64_t isqrt_u64(uint64_t v);                     /* floor of the square root */
-static inline unsigned log2_u64(uint64_t v)         /* floor; v > 0 */
-{
-    return 63u - (unsigned)__builtin_clzll(v);
-}
+uint64_t isqrt_u64(uint64_t v); /* floor of the square root */
+static inline unsigned log2_u64(uint64_t v) /* floor; v > 0 */ { return 63u - (unsigned)__builtin_clzll(v); }
 
 /* xoshiro-class generator of 64-bit words; never the all-zero state. */
-struct rng { uint64_t s[2]; };
+struct rng {
+    uint64_t s[2];
+};
 void rng_seed(struct rng *r, uint64_t seed);
-static inline uint64_t rng_next(struct rng *r)      /* xorshift128+ */
+static inline uint64_t rng_next(struct rng *r) /* xorshift128+ */
 {
     uint64_t a = r->s[0], b = r->s[1];
 

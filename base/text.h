@@ -22,10 +22,10 @@ void text_str(struct text *t, const char *s);
 void text_bytes(struct text *t, const char *s, size_t n);
 void text_u64(struct text *t, uint64_t v);
 void text_i64(struct text *t, int64_t v);
-void text_hex(struct text *t, uint64_t v, unsigned digits);     /* lower case, zero padded to digits */
+void text_hex(struct text *t, uint64_t v, unsigned digits); /* lower case, zero padded to digits */
 /* v / 10^decimals with exactly `decimals` digits after the point: text_fixed(t, 12345, 2) is "123.45". */
 void text_fixed(struct text *t, uint64_t v, unsigned decimals);
-void text_pad(struct text *t, size_t to_len, char fill);        /* fill until t->len == to_len */
+void text_pad(struct text *t, size_t to_len, char fill); /* fill until t->len == to_len */
 /* 1536 -> "1.5 KiB", 8388608 -> "8 MiB": binary units, at most one decimal. */
 void text_size(struct text *t, uint64_t bytes);
 /* A disk's capacity in the decimal units of its label: "960.2 GB". */

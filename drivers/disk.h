@@ -17,32 +17,32 @@ struct io_lane;
 struct io_request {
     uint64_t lba;
     uint32_t blocks;
-    uint16_t slot;              /* 0 .. depth-1, not in flight */
+    uint16_t slot; /* 0 .. depth-1, not in flight */
     uint16_t reserved;
 };
 enum io_status {
     IO_OK,
-    IO_MEDIA_ERROR,             /* the device could not read the data */
-    IO_DEVICE_ERROR,            /* any other refusal by the device */
-    IO_REFUSED,                 /* by our gate: never reached the device */
-    IO_TIMED_OUT,               /* not answered within its deadline */
-    IO_LOST,                    /* in flight when the device was reset, vanished or broke its protocol */
+    IO_MEDIA_ERROR,  /* the device could not read the data */
+    IO_DEVICE_ERROR, /* any other refusal by the device */
+    IO_REFUSED,      /* by our gate: never reached the device */
+    IO_TIMED_OUT,    /* not answered within its deadline */
+    IO_LOST,         /* in flight when the device was reset, vanished or broke its protocol */
     IO_STATUS_COUNT
 };
 const char *io_status_text(enum io_status s);
 struct io_completion {
     uint16_t slot;
-    uint8_t status;             /* enum io_status */
-    uint8_t retries;            /* times the driver sent it again before this answer */
-    uint32_t detail;            /* the device's own status word, for ops->status_words; 0 when OK */
-    uint64_t error_lba;         /* first LBA of the command that failed (of several, perhaps); 0: not known */
+    uint8_t status;     /* enum io_status */
+    uint8_t retries;    /* times the driver sent it again before this answer */
+    uint32_t detail;    /* the device's own status word, for ops->status_words; 0 when OK */
+    uint64_t error_lba; /* first LBA of the command that failed (of several, perhaps); 0: not known */
 };
 
 /* ---- a lane: one disk x one job ---- */
 struct lane_shape {
-    uint16_t depth;             /* slots */
-    bool buffer_per_slot;       /* verify needs it; else all slots read into one shared buffer */
-    uint32_t request_bytes;     /* the largest request this lane will submit, a multiple of the LBA size */
+    uint16_t depth;         /* slots */
+    bool buffer_per_slot;   /* verify needs it; else all slots read into one shared buffer */
+    uint32_t request_bytes; /* the largest request this lane will submit, a multiple of the LBA size */
 };
 /* All but open and close are [any] and called per batch, never per I/O. */
 struct disk_ops {
@@ -70,10 +70,10 @@ struct io_lane {
     struct disk *disk;
     uint16_t depth;
     uint32_t request_bytes;
-    uint32_t command_bytes;     /* the largest single command: request_bytes above it are split */
-    struct dma_buf data;        /* one request_bytes buffer, or depth of them */
+    uint32_t command_bytes; /* the largest single command: request_bytes above it are split */
+    struct dma_buf data;    /* one request_bytes buffer, or depth of them */
     bool buffer_per_slot;
-    bool dead;                  /* takes no more work; why: disk->fault */
+    bool dead; /* takes no more work; why: disk->fault */
 };
 static inline uint8_t *lane_data(const struct io_lane *l, unsigned slot)
 {
@@ -84,21 +84,21 @@ static inline uint8_t *lane_data(const struct io_lane *l, unsigned slot)
 enum disk_kind { DISK_NVME, DISK_SATA, DISK_VIRTUAL_DRIVE, DISK_PHYSICAL_BEHIND_RAID, DISK_FIRMWARE };
 enum disk_rotation { ROTATION_UNKNOWN, ROTATION_NONE, ROTATION_YES };
 struct disk {
-    const struct disk_ops *ops;         /* NULL: not readable, `why_not` says it */
+    const struct disk_ops *ops; /* NULL: not readable, `why_not` says it */
     struct controller *controller;
     enum disk_kind kind;
     enum disk_rotation rotation;
-    char name[24];                      /* "nvme0n1", "sata0.3", "megaraid0.vd0" */
+    char name[24]; /* "nvme0n1", "sata0.3", "megaraid0.vd0" */
     char model[48], serial[40], firmware[16];
-    char identity[96];                  /* design: what no other disk can have; "" when it has none */
-    uint32_t lba_bytes;                 /* logical block */
-    uint32_t physical_block_bytes;      /* >= lba_bytes */
+    char identity[96];             /* design: what no other disk can have; "" when it has none */
+    uint32_t lba_bytes;            /* logical block */
+    uint32_t physical_block_bytes; /* >= lba_bytes */
     uint64_t lba_count;
-    uint32_t max_command_bytes;         /* larger requests are split by the driver; 0: no limit of the device */
-    uint16_t max_depth;                 /* commands in flight the device takes from us */
-    uint64_t command_deadline_ns;       /* of one read, from the table of default numbers */
-    uint32_t optimal_boundary_bytes;    /* requests that cross a multiple are split inside the drive; 0: none */
-    char settings[200];                 /* what moves numbers, in words: "write cache on; NCQ depth 32" */
+    uint32_t max_command_bytes;      /* larger requests are split by the driver; 0: no limit of the device */
+    uint16_t max_depth;              /* commands in flight the device takes from us */
+    uint64_t command_deadline_ns;    /* of one read, from the table of default numbers */
+    uint32_t optimal_boundary_bytes; /* requests that cross a multiple are split inside the drive; 0: none */
+    char settings[200];              /* what moves numbers, in words: "write cache on; NCQ depth 32" */
     char why_not[160];
     struct fault fault;
 };
@@ -112,7 +112,7 @@ struct remark {
     char text[200];
 };
 struct controller_driver {
-    const char *name;                   /* "nvme", "ahci", "megaraid" */
+    const char *name; /* "nvme", "ahci", "megaraid" */
     /* Brings the controller up from whatever state firmware left it in and finds its disks.  `index` goes
      * into the names.  On failure everything is undone, *fault says why, and the device is left disabled.
      * fn stays valid until detach.  [boot] */
@@ -120,22 +120,24 @@ struct controller_driver {
     /* Orderly shutdown in the way the kind needs, hand-back, memory freed.  All lanes are closed.  [boot] */
     void (*detach)(struct controller *c);
     /* The drive's own account of its state, also of a disk that cannot be read.  No lane need be closed, but
-     * nothing may be in flight.  NULL: not offered by this kind.  Bounded.  On failure *h knows nothing.  [boot] */
+     * nothing may be in flight.  NULL: not offered by this kind.  Bounded.  On failure *h knows nothing.
+     * [boot] */
     int (*health)(struct disk *d, struct disk_health *h);
-    const struct self_test_ops *self_test;      /* NULL: not offered by this kind */
+    const struct self_test_ops *self_test; /* NULL: not offered by this kind */
 };
 struct controller {
     const struct controller_driver *driver;
     const struct pci_fn *fn;
-    char name[16];                      /* "nvme0", "sata0", "megaraid0" */
+    char name[16]; /* "nvme0", "sata0", "megaraid0" */
     char model[80], serial[40], firmware[40];
-    struct disk **disks;                /* disk_count pointers, owned by the driver */
+    struct disk **disks; /* disk_count pointers, owned by the driver */
     unsigned disk_count;
     struct remark remarks[CONTROLLER_MAX_REMARKS];
     unsigned remark_count, remarks_dropped;
     struct fault fault;
 };
-void controller_remark(struct controller *c, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void controller_remark(struct controller *c, int level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- which driver ---- */
 /* One row per known PCI function: the driver, or the reason why there is none.  Rows are tried in order;
@@ -143,9 +145,9 @@ void controller_remark(struct controller *c, int level, const char *fmt, ...) __
 struct driver_row {
     uint16_t vendor_id, device_id;
     uint32_t class_code, class_mask;
-    const struct controller_driver *driver;     /* NULL: not driven */
-    const char *what;                           /* "NVMe controller", "Intel VMD: ..." */
-    const char *why_not;                        /* when driver is NULL: reason and advice */
+    const struct controller_driver *driver; /* NULL: not driven */
+    const char *what;                       /* "NVMe controller", "Intel VMD: ..." */
+    const char *why_not;                    /* when driver is NULL: reason and advice */
 };
 /* The first row that fits a storage-class function (base class 01h, or a listed id), else NULL. */
 const struct driver_row *driver_find(const struct pci_fn *fn);

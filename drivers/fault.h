@@ -8,10 +8,10 @@
  * never overwrites an earlier one: the first is the cause, the rest are consequences.  A device with a
  * fault gets no more work until it is attached again. */
 struct fault {
-    enum err err;               /* OK: none */
+    enum err err; /* OK: none */
     uint16_t line;
-    const char *file;           /* "nvme_io.c" */
-    const char *what;           /* the thing waited for or the command, never "failed" */
+    const char *file; /* "nvme_io.c" */
+    const char *what; /* the thing waited for or the command, never "failed" */
     uint64_t got, want;
 };
 
@@ -26,6 +26,6 @@ void fault_text(const struct fault *f, struct text *out);
 /* The device is no longer trusted. */
 #define FAULT(f, e, what, got, want) fault_set((f), (e), FILE_NAME_, __LINE__, (what), (got), (want))
 /* An answer we did not want but may carry on from: a refused command, a bad sector. */
-#define NOTE(e, what, got, want)     fault_set(NULL, (e), FILE_NAME_, __LINE__, (what), (got), (want))
+#define NOTE(e, what, got, want) fault_set(NULL, (e), FILE_NAME_, __LINE__, (what), (got), (want))
 
 #endif

@@ -10,20 +10,20 @@
  * One row permits one command: transport, opcode, and where a command does different things by a
  * sub-field (a feature id, a log action, a service action) the value that sub-field must have. */
 enum gate_transport {
-    GATE_NVME_ADMIN,            /* opcode, qualifier = CDW10 */
-    GATE_NVME_IO,               /* opcode */
-    GATE_ATA,                   /* command register, qualifier = features (low byte) */
-    GATE_SCSI,                  /* CDB byte 0, qualifier = service action (CDB byte 1, bits 4:0) */
-    GATE_MFI_FRAME,             /* frame command byte */
-    GATE_MFI_DCMD,              /* DCMD opcode */
-    GATE_SMBUS,                 /* enum gate_smbus, qualifier = 7-bit address << 8 | command byte */
+    GATE_NVME_ADMIN, /* opcode, qualifier = CDW10 */
+    GATE_NVME_IO,    /* opcode */
+    GATE_ATA,        /* command register, qualifier = features (low byte) */
+    GATE_SCSI,       /* CDB byte 0, qualifier = service action (CDB byte 1, bits 4:0) */
+    GATE_MFI_FRAME,  /* frame command byte */
+    GATE_MFI_DCMD,   /* DCMD opcode */
+    GATE_SMBUS,      /* enum gate_smbus, qualifier = 7-bit address << 8 | command byte */
     GATE_TRANSPORT_COUNT
 };
-enum gate_smbus { SMBUS_READ_BYTE_DATA = 1 };       /* what is not named cannot be asked for */
+enum gate_smbus { SMBUS_READ_BYTE_DATA = 1 }; /* what is not named cannot be asked for */
 struct gate_row {
     enum gate_transport transport;
     uint32_t opcode;
-    uint32_t qualifier_mask, qualifier;     /* mask 0: any */
+    uint32_t qualifier_mask, qualifier; /* mask 0: any */
     const char *name, *why_harmless;
 };
 extern const struct gate_row gate_rows[];
@@ -36,8 +36,8 @@ bool gate_permits(enum gate_transport transport, uint32_t opcode, uint32_t quali
 /* What one lane may send: fixed when the lane is opened, copied from the table, not from the caller. */
 struct gate_pass {
     enum gate_transport transport;
-    uint8_t read_opcode;                    /* the only opcode that moves data for this lane */
-    uint64_t lba_count;                     /* nothing at or beyond this LBA */
+    uint8_t read_opcode; /* the only opcode that moves data for this lane */
+    uint64_t lba_count;  /* nothing at or beyond this LBA */
 };
 /* E_REFUSED when the table does not permit read_opcode on that transport. */
 int gate_open(struct gate_pass *p, enum gate_transport transport, uint8_t read_opcode, uint64_t lba_count);

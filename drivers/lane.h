@@ -11,8 +11,8 @@
  * until the device has room.  Lists (PRP, PRD, SG) are prebuilt per part of a buffer, since part k of
  * every request lies at k x command_bytes. */
 struct lane_slot {
-    uint64_t next_lba;          /* of the next part */
-    uint32_t blocks_left;       /* not yet sent */
+    uint64_t next_lba;    /* of the next part */
+    uint32_t blocks_left; /* not yet sent */
     uint32_t detail;
     union {
         struct {
@@ -20,7 +20,7 @@ struct lane_slot {
             uint16_t next_part;
             uint8_t busy, status, retries, queued;
         };
-        uint64_t state;         /* all of these at once */
+        uint64_t state; /* all of these at once */
     };
     uint64_t error_lba;
 };
@@ -28,18 +28,21 @@ struct lane_slot {
  * next_part and busy are 1. */
 #define LANE_WHOLE_ (1ull | 1ull << 16 | 1ull << 32)
 struct lane_slots {
-    struct lane_slot *slot;     /* depth */
-    uint16_t *fifo;             /* depth entries: slots with parts to send, oldest first */
-    uint16_t *done;             /* depth entries: finished slots, oldest first */
-    uint32_t part_blocks;       /* blocks of a full command */
+    struct lane_slot *slot; /* depth */
+    uint16_t *fifo;         /* depth entries: slots with parts to send, oldest first */
+    uint16_t *done;         /* depth entries: finished slots, oldest first */
+    uint32_t part_blocks;   /* blocks of a full command */
     uint16_t depth, fifo_head, fifo_count, done_head, done_count, in_flight_slots;
 };
 
 /* E_NOMEM, and E_LIMIT for a depth or part_blocks of 0, leave nothing behind.  [boot] */
-int  lane_slots_alloc(struct lane_slots *s, uint16_t depth, uint32_t part_blocks);
-void lane_slots_free(struct lane_slots *s);                                     /* [boot] */
+int lane_slots_alloc(struct lane_slots *s, uint16_t depth, uint32_t part_blocks);
+void lane_slots_free(struct lane_slots *s); /* [boot] */
 
-static inline uint16_t lane_wrap_(uint32_t i, uint16_t depth) { return (uint16_t)(i >= depth ? i - depth : i); }
+static inline uint16_t lane_wrap_(uint32_t i, uint16_t depth)
+{
+    return (uint16_t)(i >= depth ? i - depth : i);
+}
 
 static inline void lane_done_push_(struct lane_slots *s, uint16_t slot)
 {
@@ -51,14 +54,19 @@ static inline bool lane_accept(struct lane_slots *s, const struct io_request *r)
 {
     if (r->slot >= s->depth || s->slot[r->slot].busy)
         return false;
-    s->slot[r->slot] = (struct lane_slot){ .next_lba = r->lba, .blocks_left = r->blocks, .busy = 1, .queued = 1 };
+    s->slot[r->slot] =
+        (struct lane_slot){ .next_lba = r->lba, .blocks_left = r->blocks, .busy = 1, .queued = 1 };
     s->fifo[lane_wrap_((uint32_t)s->fifo_head + s->fifo_count++, s->depth)] = r->slot;
     s->in_flight_slots++;
     return true;
 }
 
 /* The next command to send, without taking it: false when none waits. */
-struct lane_part { uint64_t lba; uint32_t blocks; uint16_t slot, part; };
+struct lane_part {
+    uint64_t lba;
+    uint32_t blocks;
+    uint16_t slot, part;
+};
 static inline bool lane_peek_part(const struct lane_slots *s, struct lane_part *p)
 {
     if (!s->fifo_count)
@@ -110,8 +118,8 @@ static inline void lane_start_whole(struct lane_slot *x, const struct io_request
     x->state = LANE_WHOLE_;
     x->error_lba = 0;
 }
-/* True when a slot's only command is with the device and nothing failed: its good completion ends the request,
- * by lane_end_whole, and the caller takes it from in_flight_slots.  However it was accepted. */
+/* True when a slot's only command is with the device and nothing failed: its good completion ends the
+ * request, by lane_end_whole, and the caller takes it from in_flight_slots.  However it was accepted. */
 static inline bool lane_is_whole(const struct lane_slot *x) { return x->state == LANE_WHOLE_; }
 static inline void lane_end_whole(struct lane_slot *x) { x->state = 0; }
 
@@ -132,8 +140,11 @@ static inline unsigned lane_collect(struct lane_slots *s, struct io_completion *
         s->done_count--;
         s->in_flight_slots--;
         x->busy = 0;
-        c[n++] = (struct io_completion){ .slot = slot, .status = x->status, .retries = x->retries,
-                                         .detail = x->detail, .error_lba = x->error_lba };
+        c[n++] = (struct io_completion){ .slot = slot,
+                                         .status = x->status,
+                                         .retries = x->retries,
+                                         .detail = x->detail,
+                                         .error_lba = x->error_lba };
     }
     return n;
 }

@@ -7,22 +7,25 @@
 
 /* Percentiles in parts per million; the table is result/step.c's. */
 enum { PERCENTILE_COUNT = 11 };
-extern const uint32_t percentile_ppm[PERCENTILE_COUNT];         /* 10000 ... 999900 */
+extern const uint32_t percentile_ppm[PERCENTILE_COUNT]; /* 10000 ... 999900 */
 
 /* Why a number may not be comparable.  The table gives each flag a short name and a sentence. */
 enum step_flag {
-    FLAG_SPLIT            = 1u << 0,    /* requests were several commands */
-    FLAG_POLL_GAP         = 1u << 1,    /* longest gap between polls above 10 % of p99 */
-    FLAG_TOO_SHORT        = 1u << 2,    /* too few completions for a number */
-    FLAG_ERRORS           = 1u << 3,    /* some requests failed: not averaged in */
-    FLAG_DEPTH_REDUCED    = 1u << 4,    /* the device or the limit of bytes in flight gave a smaller depth */
-    FLAG_FIRMWARE_PATH    = 1u << 5,    /* through EFI Block I/O: keep out of comparisons */
-    FLAG_SHARED_PATH      = 1u << 6,    /* other disks on the same controller ran at the same time */
-    FLAG_HOST_BOUND       = 1u << 7,    /* more than 10 % of the time was spent in our own code */
-    FLAG_ENDED_EARLY      = 1u << 8,    /* stopped before its planned end */
-    FLAG_CLOCK_UNCERTAIN  = 1u << 9     /* the time base failed its cross-check */
+    FLAG_SPLIT = 1u << 0,          /* requests were several commands */
+    FLAG_POLL_GAP = 1u << 1,       /* longest gap between polls above 10 % of p99 */
+    FLAG_TOO_SHORT = 1u << 2,      /* too few completions for a number */
+    FLAG_ERRORS = 1u << 3,         /* some requests failed: not averaged in */
+    FLAG_DEPTH_REDUCED = 1u << 4,  /* the device or the limit of bytes in flight gave a smaller depth */
+    FLAG_FIRMWARE_PATH = 1u << 5,  /* through EFI Block I/O: keep out of comparisons */
+    FLAG_SHARED_PATH = 1u << 6,    /* other disks on the same controller ran at the same time */
+    FLAG_HOST_BOUND = 1u << 7,     /* more than 10 % of the time was spent in our own code */
+    FLAG_ENDED_EARLY = 1u << 8,    /* stopped before its planned end */
+    FLAG_CLOCK_UNCERTAIN = 1u << 9 /* the time base failed its cross-check */
 };
-struct step_flag_row { uint32_t flag; const char *name, *sentence; };
+struct step_flag_row {
+    uint32_t flag;
+    const char *name, *sentence;
+};
 /* One row per flag, in the order of the bits. */
 extern const struct step_flag_row step_flags[];
 extern const unsigned step_flag_count;
@@ -30,34 +33,34 @@ extern const unsigned step_flag_count;
 enum { SERIES_MAX_POINTS = 600 };
 
 struct step_result {
-    uint32_t step;                      /* number of the step in the run */
+    uint32_t step; /* number of the step in the run */
     char disk[24], job[40];
-    char rw[12];                        /* "read", "randread" */
+    char rw[12]; /* "read", "randread" */
     uint32_t block_bytes;
-    uint32_t command_bytes;             /* of one device command; smaller than block_bytes: split */
+    uint32_t command_bytes; /* of one device command; smaller than block_bytes: split */
     uint16_t depth_asked, depth;
-    uint64_t first_lba, span_lbas;      /* the region that was used */
+    uint64_t first_lba, span_lbas; /* the region that was used */
     uint64_t ios, bytes, errors, retries;
-    uint64_t run_ns;                    /* measured time, holds and ramp taken off */
+    uint64_t run_ns; /* measured time, holds and ramp taken off */
     uint64_t held_ns, ramp_ns;
     uint64_t latency_min_ns, latency_mean_ns, latency_max_ns;
     uint64_t latency_percentile_ns[PERCENTILE_COUNT];
-    uint32_t percentile_valid;          /* bit i: at least ten samples lie above percentile i */
+    uint32_t percentile_valid; /* bit i: at least ten samples lie above percentile i */
     uint64_t longest_poll_gap_ns;
-    uint64_t busy_ns;                   /* spent in submit and reap */
+    uint64_t busy_ns; /* spent in submit and reap */
     uint32_t flags;
-    bool wrapped;                       /* a sequential job came to the end of its span and began again */
+    bool wrapped; /* a sequential job came to the end of its span and began again */
 };
 /* Whole-number rates, rounded down; 0 when nothing was measured, UINT64_MAX when it does not fit. */
 uint64_t step_bytes_per_s(const struct step_result *r);
-uint64_t step_iops_milli(const struct step_result *r);          /* IOPS x 1000 */
+uint64_t step_iops_milli(const struct step_result *r); /* IOPS x 1000 */
 
 /* One failed request, as kept for the journal. */
 struct io_error_record {
-    uint64_t lba;                       /* first bad LBA when it could be located, else of the command */
-    uint32_t blocks;                    /* length of what is known bad */
-    bool located;                       /* narrowed down by reading in smaller pieces */
-    uint8_t status;                     /* enum io_status of drivers/disk.h */
+    uint64_t lba;    /* first bad LBA when it could be located, else of the command */
+    uint32_t blocks; /* length of what is known bad */
+    bool located;    /* narrowed down by reading in smaller pieces */
+    uint8_t status;  /* enum io_status of drivers/disk.h */
     uint32_t detail;
     uint64_t at_ns;
 };

@@ -19,7 +19,8 @@ struct model_host {
     /* A careless driver: counted, printed, and the test that did not expect it fails. */
     void (*violation)(void *ctx, const char *what, uint64_t got, uint64_t want);
     void (*log)(void *ctx, const char *what, uint64_t a, uint64_t b);
-    /* Stores were published (plat_dma_publish) since the last register write; NULL: the back end cannot say. */
+    /* Stores were published (plat_dma_publish) since the last register write; NULL: the back end cannot say.
+     */
     bool (*published)(void *ctx);
 };
 

@@ -40,6 +40,7 @@ const char *model_first_violation(void); /* "" when there was none */
 extern bool model_quiet;                 /* no printing (fuzzers, benchmarks, tests that expect violations) */
 extern unsigned long model_log_lines;    /* lines that went through plat_log */
 const char *model_last_log(void);
+void model_reset_log(void); /* part of model_reset_world */
 
 /* The seam's own rules that are checked: a register write that starts device work without plat_dma_publish
  * since the last store is reported by the device through model_published(). */
