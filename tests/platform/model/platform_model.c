@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "err.h"
-#include "text.h"
 
 enum { MAX_DEVICES = 64, BAR_COUNT = 6, CONFIG_BYTES = 4096 };
 enum {
@@ -54,16 +53,13 @@ static struct block *last_hit;
 static uint64_t bus_low_at = BUS_LOW, bus_high_at = BUS_HIGH;
 static long live_count;
 static bool published, ticking;
-static uint32_t (*port_read)(void *, uint16_t, unsigned);
-static void (*port_write)(void *, uint16_t, unsigned, uint32_t);
-static void *port_ctx;
 static struct device *fixed_owner;
 static uint64_t fixed_address;
-static char first_violation[240], last_log[240];
+static char first_violation[240];
 
 uint64_t model_clock_ns, model_now_step_ns = 100, model_relax_step_ns = 1000;
 long model_fail_alloc_at = -1, model_alloc_count;
-unsigned long model_violations, model_log_lines;
+unsigned long model_violations;
 bool model_quiet, model_bench;
 
 static void violate(const struct device *d, const char *what, uint64_t got, uint64_t want)
@@ -131,24 +127,21 @@ void model_reset_world(void)
     bus_high_at = BUS_HIGH;
     live_count = 0;
     published = ticking = false;
-    port_read = NULL;
-    port_write = NULL;
-    port_ctx = NULL;
+    model_set_ports(NULL, NULL, NULL);
     fixed_owner = NULL;
     model_clock_ns = 0;
     model_now_step_ns = 100;
     model_relax_step_ns = 1000;
     model_fail_alloc_at = -1;
     model_alloc_count = 0;
-    model_violations = model_log_lines = 0;
-    first_violation[0] = last_log[0] = 0;
+    model_violations = 0;
+    first_violation[0] = 0;
+    model_reset_log();
 }
 
 long model_live_allocs(void) { return live_count; }
 
 const char *model_first_violation(void) { return first_violation; }
-
-const char *model_last_log(void) { return last_log; }
 
 bool model_published(void) { return published; }
 
@@ -527,38 +520,6 @@ void plat_write64(const struct mmio *m, uint32_t off, uint64_t v)
         write_register(m, off, 8, v);
 }
 
-/* ---- ports ---- */
-void model_set_ports(uint32_t (*read)(void *, uint16_t port, unsigned bytes),
-                     void (*write)(void *, uint16_t port, unsigned bytes, uint32_t v), void *ctx)
-{
-    port_read = read;
-    port_write = write;
-    port_ctx = ctx;
-}
-
-static uint32_t read_port(uint16_t port, unsigned bytes)
-{
-    return port_read ? port_read(port_ctx, port, bytes) : UINT32_MAX;
-}
-
-static void write_port(uint16_t port, unsigned bytes, uint32_t v)
-{
-    if (port_write)
-        port_write(port_ctx, port, bytes, v);
-}
-
-uint8_t plat_port_read8(uint16_t port) { return (uint8_t)read_port(port, 1); }
-
-uint16_t plat_port_read16(uint16_t port) { return (uint16_t)read_port(port, 2); }
-
-uint32_t plat_port_read32(uint16_t port) { return read_port(port, 4); }
-
-void plat_port_write8(uint16_t port, uint8_t v) { write_port(port, 1, v); }
-
-void plat_port_write16(uint16_t port, uint16_t v) { write_port(port, 2, v); }
-
-void plat_port_write32(uint16_t port, uint32_t v) { write_port(port, 4, v); }
-
 /* ---- memory ---- */
 /* Each allocation is its own malloc of exactly its size, so that the address sanitizer's red zones lie at
  * its ends. */
@@ -701,18 +662,3 @@ void plat_dma_publish(void)
 }
 
 void plat_dma_observe(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
-
-/* ---- words ---- */
-void plat_log(enum log_level level, const char *fmt, ...)
-{
-    static const char *const level_words[] = { "error", "warning", "info", "debug" };
-    struct text t = text_over(last_log, sizeof last_log);
-    va_list ap;
-
-    va_start(ap, fmt);
-    text_vfmt(&t, fmt, ap);
-    va_end(ap);
-    model_log_lines++;
-    if (!model_quiet)
-        fprintf(stderr, "%s: %s\n", level_words[level & 3], last_log);
-}
