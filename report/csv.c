@@ -141,6 +141,7 @@ static const struct column columns[] = {
     { "flags", put_flags, NULL },
     { "reason", put_step_member, NULL },
     { "journal_seq", put_step_member, "seq" },
+    { "latency_stddev_ns", put_step_member, NULL },
 };
 
 /* "latency_p99.9_ns" for 999000 ppm. */

@@ -70,6 +70,7 @@ static const struct field step_fields[] = {
     FIELD_U(step_result, latency_min_ns),
     FIELD_U(step_result, latency_mean_ns),
     FIELD_U(step_result, latency_max_ns),
+    FIELD_U(step_result, latency_stddev_ns),
     FIELD_U(step_result, longest_poll_gap_ns),
     FIELD_U(step_result, busy_ns),
     FIELD_U(step_result, wrapped),
@@ -367,6 +368,21 @@ static void put_percentiles(struct json_out *o, const struct step_result *r)
     json_object_end(o);
 }
 
+/* Classes that hold none are left out. */
+static void put_classes(struct json_out *o, const struct step_result *r)
+{
+    json_object_begin(o, "latency_class_ios");
+    for (unsigned i = 0; i < LATENCY_CLASS_COUNT; i++) {
+        char bound_ns[24];
+
+        if (!r->latency_class_ios[i])
+            continue;
+        str_fmt(bound_ns, sizeof bound_ns, "%llu", (unsigned long long)latency_class_ns[i]);
+        json_put_u64(o, bound_ns, r->latency_class_ios[i]);
+    }
+    json_object_end(o);
+}
+
 static const char *flag_name(uint32_t flag)
 {
     for (unsigned i = 0; i < step_flag_count; i++)
@@ -400,6 +416,7 @@ void journal_step_end(struct journal *j, const struct step_result *r, const char
     json_put_u64(o, "bytes_per_s", step_bytes_per_s(r));
     json_put_u64(o, "iops_milli", step_iops_milli(r));
     put_percentiles(o, r);
+    put_classes(o, r);
     put_flags(o, r->flags);
     json_put_str(o, "reason", reason);
     line_end(&l, false);

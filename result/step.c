@@ -2,8 +2,15 @@
 #include "bits.h"
 #include "math.h"
 
-const uint32_t percentile_ppm[PERCENTILE_COUNT] = { 10000,  50000,  100000, 250000, 500000, 750000,
-                                                    900000, 950000, 990000, 999000, 999900 };
+const uint32_t percentile_ppm[PERCENTILE_COUNT] = { 10000,  50000,  100000, 250000, 500000, 700000, 750000,
+                                                    900000, 950000, 990000, 999000, 999900, 999990, 999999 };
+
+/* fio's: 2, 4, 10, 20, 50, 100, 250, 500, 750 and 1000 of each unit, and 2000 ms. */
+#define CLASSES(unit)                                                                                        \
+    2 * (unit), 4 * (unit), 10 * (unit), 20 * (unit), 50 * (unit), 100 * (unit), 250 * (unit), 500 * (unit), \
+        750 * (unit), 1000 * (unit)
+const uint64_t latency_class_ns[LATENCY_CLASS_COUNT] = { CLASSES(1ull), CLASSES(NS_PER_US),
+                                                         CLASSES(NS_PER_MS), 2 * NS_PER_S, UINT64_MAX };
 
 const struct step_flag_row step_flags[] = {
     { FLAG_SPLIT, "split",

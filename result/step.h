@@ -6,8 +6,13 @@
 /* What one lane of one step measured.  Plain values, copied out of the engine when the step ends. */
 
 /* Percentiles in parts per million; the table is result/step.c's. */
-enum { PERCENTILE_COUNT = 11 };
-extern const uint32_t percentile_ppm[PERCENTILE_COUNT]; /* 10000 ... 999900 */
+enum { PERCENTILE_COUNT = 14 };
+extern const uint32_t percentile_ppm[PERCENTILE_COUNT]; /* 10000 ... 999999 */
+
+/* How latencies are spread, in the 32 classes of fio's latency_ns, _us and _ms.  Class i holds those below
+ * latency_class_ns[i] that are in no class before it; the last has no upper bound (UINT64_MAX). */
+enum { LATENCY_CLASS_COUNT = 32 };
+extern const uint64_t latency_class_ns[LATENCY_CLASS_COUNT];
 
 /* Why a number may not be comparable.  The table gives each flag a short name and a sentence. */
 enum step_flag {
@@ -43,7 +48,8 @@ struct step_result {
     uint64_t ios, bytes, errors, retries;
     uint64_t run_ns; /* measured time, holds and ramp taken off */
     uint64_t held_ns, ramp_ns;
-    uint64_t latency_min_ns, latency_mean_ns, latency_max_ns;
+    uint64_t latency_min_ns, latency_mean_ns, latency_max_ns, latency_stddev_ns;
+    uint64_t latency_class_ios[LATENCY_CLASS_COUNT];
     uint64_t latency_percentile_ns[PERCENTILE_COUNT];
     uint32_t percentile_valid; /* bit i: at least ten samples lie above percentile i */
     uint64_t longest_poll_gap_ns;

@@ -85,6 +85,8 @@ void engine_fill_result(const struct engine *e, struct work_lane *l)
         r->latency_min_ns = h->min_ns;
         r->latency_mean_ns = h->sum_ns / h->count;
         r->latency_max_ns = h->max_ns;
+        r->latency_stddev_ns = hist_stddev_ns(h, r->latency_mean_ns);
+        hist_classify(h, latency_class_ns, LATENCY_CLASS_COUNT, r->latency_class_ios);
     }
     for (unsigned i = 0; i < PERCENTILE_COUNT; i++)
         if (hist_above(h, percentile_ppm[i]) >= ENGINE_PERCENTILE_SAMPLES) {

@@ -1,4 +1,5 @@
 #include "hist.h"
+#include "bits.h"
 #include "math.h"
 #include "str.h"
 
@@ -58,4 +59,53 @@ uint64_t hist_percentile_ns(const struct hist *h, uint32_t ppm)
         }
     }
     return h->max_ns;
+}
+
+/* Within what was seen: the smallest and the largest value are known exactly. */
+static uint64_t middle_ns(const struct hist *h, unsigned bucket)
+{
+    uint64_t low = bucket ? upper_edge_ns(bucket - 1) + 1 : 0;
+    uint64_t high = bucket == HIST_BUCKETS - 1 ? h->max_ns : min_u64(upper_edge_ns(bucket), h->max_ns);
+
+    low = max_u64(low, h->min_ns);
+    return high > low ? low + (high - low) / 2 : low;
+}
+
+uint64_t hist_stddev_ns(const struct hist *h, uint64_t mean_ns)
+{
+    uint64_t variance = 0, widest;
+    unsigned shift = 0, grow = 0;
+
+    if (!h->count)
+        return 0;
+    /* Distances are scaled to 31 bits: their squares fit, and small ones are not lost to rounding. */
+    widest = max_u64(h->max_ns - min_u64(h->max_ns, mean_ns), mean_ns - min_u64(mean_ns, h->min_ns));
+    if (!widest)
+        return 0;
+    if (log2_u64(widest) > 30)
+        shift = log2_u64(widest) - 30;
+    else
+        grow = 30 - log2_u64(widest);
+    for (unsigned b = hist_bucket(h->min_ns); b <= hist_bucket(h->max_ns); b++) {
+        uint64_t at = middle_ns(h, b), distance = at > mean_ns ? at - mean_ns : mean_ns - at;
+
+        distance = min_u64(distance, widest) << grow >> shift;
+        if (h->bucket[b])
+            variance += mul_div_u64(distance * distance, h->bucket[b], h->count);
+    }
+    return isqrt_u64(variance) << shift >> grow;
+}
+
+void hist_classify(const struct hist *h, const uint64_t *bound, unsigned count, uint64_t *out)
+{
+    unsigned c = 0;
+
+    memset(out, 0, count * sizeof *out);
+    if (!h->count)
+        return;
+    for (unsigned b = hist_bucket(h->min_ns); b <= hist_bucket(h->max_ns); b++) {
+        while (c + 1 < count && middle_ns(h, b) >= bound[c])
+            c++;
+        out[c] += h->bucket[b];
+    }
 }

@@ -99,6 +99,7 @@ static struct step_result cell(uint32_t step, const char *disk, const char *rw, 
                              .latency_min_ns = latency_ns / 2,
                              .latency_mean_ns = latency_ns,
                              .latency_max_ns = latency_ns * 40,
+                             .latency_stddev_ns = latency_ns / 3,
                              .longest_poll_gap_ns = 900,
                              .busy_ns = 70000000 };
 
@@ -106,9 +107,15 @@ static struct step_result cell(uint32_t step, const char *disk, const char *rw, 
     snprintf(r.rw, sizeof r.rw, "%s", rw);
     snprintf(r.job, sizeof r.job, "%s-%uk-qd%u", strcmp(rw, "read") ? "rand" : "seq", block_bytes / 1024,
              depth);
+    for (unsigned i = 0, left = 0; i < LATENCY_CLASS_COUNT; i++) {
+        /* Nine in ten around the mean, the rest in the class above. */
+        bool mean_is_here = latency_ns < latency_class_ns[i] && (!i || latency_ns >= latency_class_ns[i - 1]);
+        r.latency_class_ios[i] = mean_is_here ? ios - ios / 10 : left ? ios / 10 : 0;
+        left = mean_is_here;
+    }
     for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
         r.latency_percentile_ns[i] = latency_ns * (i + 4) / 8;
-        if (percentile_ppm[i] == 999900 ? ios >= 100000 : ios > 1000)
+        if (ios * (1000000 - percentile_ppm[i]) >= 10000000)
             r.percentile_valid |= 1u << i;
     }
     return r;

@@ -320,7 +320,7 @@ TEST(step_end_comes_back_with_all_top_bits)
     struct step_result r = extreme_result();
     struct json_value all, v;
     struct bench b;
-    char ppm[12];
+    char ppm[24];
     uint64_t got;
 
     up(&b);
@@ -343,6 +343,12 @@ TEST(step_end_comes_back_with_all_top_bits)
     CHECK(json_member(&b.line.body, "latency_percentile_ns", &all));
     for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
         __builtin_sprintf(ppm, "%u", percentile_ppm[i]);
+        CHECK(json_member(&all, ppm, &v) && json_to_u64(&v, &got));
+        EQ(got, UINT64_MAX);
+    }
+    CHECK(json_member(&b.line.body, "latency_class_ios", &all));
+    for (unsigned i = 0; i < LATENCY_CLASS_COUNT; i++) {
+        __builtin_sprintf(ppm, "%llu", (unsigned long long)latency_class_ns[i]);
         CHECK(json_member(&all, ppm, &v) && json_to_u64(&v, &got));
         EQ(got, UINT64_MAX);
     }

@@ -2,13 +2,26 @@
 #include "step.h"
 #include "test.h"
 
-TEST(percentiles_ascend_from_1_to_99_99)
+TEST(percentiles_ascend_from_1_to_99_9999)
 {
-    static const uint32_t want[] = { 10000,  50000,  100000, 250000, 500000, 750000,
-                                     900000, 950000, 990000, 999000, 999900 };
+    static const uint32_t want[] = { 10000,  50000,  100000, 250000, 500000, 700000, 750000,
+                                     900000, 950000, 990000, 999000, 999900, 999990, 999999 };
 
     for (unsigned i = 0; i < PERCENTILE_COUNT; i++)
         EQ(percentile_ppm[i], want[i]);
+}
+
+TEST(latency_classes_are_those_of_fio)
+{
+    static const unsigned of_unit[] = { 2, 4, 10, 20, 50, 100, 250, 500, 750, 1000 };
+    uint64_t unit = 1;
+
+    for (unsigned i = 0; i < 30; i++) {
+        EQ(latency_class_ns[i], of_unit[i % 10] * unit);
+        unit *= i % 10 == 9 ? 1000 : 1;
+    }
+    EQ(latency_class_ns[30], 2000000000);
+    CHECK(latency_class_ns[31] == UINT64_MAX);
 }
 
 TEST(every_flag_has_one_row_in_the_order_of_the_bits)

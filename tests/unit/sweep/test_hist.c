@@ -118,6 +118,79 @@ TEST(samples_above_a_percentile_are_counted_at_the_edge_of_ten)
     EQ(hist_above(&h, 990000), 10);
 }
 
+/* floor(sqrt(mean of squared distances)), in the C library's floating point. */
+static double true_stddev(const uint64_t *v, unsigned n, uint64_t mean)
+{
+    double sum = 0, root = 1;
+
+    for (unsigned i = 0; i < n; i++)
+        sum += ((double)v[i] - (double)mean) * ((double)v[i] - (double)mean);
+    sum /= n;
+    for (unsigned i = 0; i < 200; i++)
+        root = (root + sum / root) / 2;
+    return root;
+}
+
+TEST(the_standard_deviation_agrees_with_the_samples_within_a_32nd)
+{
+    enum { N = 5000 };
+    static uint64_t v[N];
+    static struct hist h;
+    struct rng rng;
+
+    rng_seed(&rng, 11);
+    for (unsigned shape = 0; shape < 5; shape++) {
+        hist_reset(&h);
+        for (unsigned i = 0; i < N; i++) {
+            uint64_t w = rng_next(&rng);
+            v[i] = shape == 0   ? 80000 + w % 20000
+                   : shape == 1 ? w % 1000000000
+                   : shape == 2 ? (i % 1000 ? 90000 + w % 900 : 1ull << 38)
+                   : shape == 3 ? w >> 24
+                                : w % 50;
+            hist_add(&h, v[i]);
+        }
+        double want = true_stddev(v, N, h.sum_ns / N), got = (double)hist_stddev_ns(&h, h.sum_ns / N);
+        CHECK(got <= want * 33 / 32 + 1 && got + 1 >= want * 31 / 32 - 1);
+    }
+}
+
+TEST(equal_values_and_no_values_deviate_by_nothing)
+{
+    static struct hist h;
+
+    hist_reset(&h);
+    EQ(hist_stddev_ns(&h, 0), 0);
+    for (unsigned i = 0; i < 100; i++)
+        hist_add(&h, 123457);
+    EQ(hist_stddev_ns(&h, 123457), 0);
+    hist_add(&h, UINT64_MAX);
+    CHECK(hist_stddev_ns(&h, 123457) > UINT64_MAX / 32);
+    hist_reset(&h);
+    hist_add(&h, 0);
+    hist_add(&h, 2);
+    EQ(hist_stddev_ns(&h, 1), 1);
+}
+
+TEST(classes_hold_every_value_once_and_bounds_belong_to_the_next)
+{
+    static const uint64_t bound[] = { 2, 4, 10, 1000, 1000000, UINT64_MAX };
+    static const uint64_t v[] = { 0, 1, 2, 3, 4, 9, 10, 990, 1010, 999000, 1 << 20, UINT64_MAX };
+    static const uint64_t want[] = { 2, 2, 2, 2, 2, 2 };
+    static struct hist h;
+    uint64_t got[ARRAY_COUNT(bound)];
+
+    hist_reset(&h);
+    hist_classify(&h, bound, ARRAY_COUNT(bound), got);
+    for (unsigned i = 0; i < ARRAY_COUNT(bound); i++)
+        EQ(got[i], 0);
+    for (unsigned i = 0; i < ARRAY_COUNT(v); i++)
+        hist_add(&h, v[i]);
+    hist_classify(&h, bound, ARRAY_COUNT(bound), got);
+    for (unsigned i = 0; i < ARRAY_COUNT(bound); i++)
+        EQ(got[i], want[i]);
+}
+
 TEST(merged_histograms_equal_one_that_saw_everything)
 {
     static struct hist a, b, all;
