@@ -24,6 +24,7 @@ struct plan_step {
 struct plan_refusal {
     struct disk *disk; /* NULL: of no disk that is here (a name that fits none, a refused job) */
     char job[40];
+    bool wrong_job; /* a line of the job file is at fault, not a disk or the time: exit 2 */
     char why[200];
 };
 struct plan {

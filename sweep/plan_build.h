@@ -16,6 +16,7 @@ struct plan_build {
     const struct conf *conf;
     unsigned step_room, refusal_room;
     bool no_memory; /* sticky: plan_build_end answers E_NOMEM */
+    bool blame_job; /* what is refused now is the job file's fault */
 };
 
 /* A step at the end of the plan with room for lane_count lanes, all zero; NULL when out of memory. */

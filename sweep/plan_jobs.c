@@ -116,7 +116,9 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
         return;
     }
     if (trouble) {
+        m->build.blame_job = false;
         plan_build_refuse(&m->build, d, job->name, "%s", trouble);
+        m->build.blame_job = true;
         return;
     }
     resolve_percents(&lane.job, d);
@@ -292,7 +294,9 @@ static void refuse_job(struct making *m, const struct job *job)
 int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
                    unsigned disk_count, struct plan *out)
 {
-    struct making m = { .build = { .conf = conf }, .file = jobs, .disks = disks, .disk_count = disk_count };
+    struct making m = {
+        .build = { .conf = conf, .blame_job = true }, .file = jobs, .disks = disks, .disk_count = disk_count
+    };
     unsigned begin = 0;
 
     *out = (struct plan){ 0 };

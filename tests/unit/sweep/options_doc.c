@@ -120,7 +120,7 @@ void options_doc_jobs(struct text *out)
     text_str(out, "\n## Options\n");
     put_options(out, job_options, job_option_count);
     text_str(out, "\n## Accepted without meaning\n\n"
-                  "These are noted in the journal and change nothing:\n\n");
+                  "These change nothing:\n\n");
     put_notes(out, job_options, job_option_count);
     text_str(
         out,

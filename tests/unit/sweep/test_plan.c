@@ -287,6 +287,7 @@ TEST(disks_that_cannot_be_read_are_refused_with_their_own_reason)
     EQ(plan.refusal_count, 2);
     EQ_STR(plan.refusals[0].why, "locked by a password");
     HAS_STR(plan.refusals[1].why, "capacity");
+    CHECK(!plan.refusals[0].wrong_job);
     EQ(plan.step_count, 14);
     down();
 }

@@ -102,7 +102,7 @@ TEST(names_that_fit_no_disk_are_refused_with_advice)
         str_fmt(text, sizeof(text), "[bad]\nfilename=%s\n[good]\nfilename=nvme0n1\n", row[i].name);
         make(text);
         EQ(plan.refusal_count, 1);
-        CHECK(!plan.refusals[0].disk);
+        CHECK(!plan.refusals[0].disk && plan.refusals[0].wrong_job);
         EQ_STR(plan.refusals[0].job, "bad");
         HAS_STR(plan.refusals[0].why, row[i].why);
         EQ(plan.step_count, 1);
@@ -193,7 +193,7 @@ TEST(regions_that_do_not_fit_are_refused_for_that_disk_only)
                 row[i].options);
         make(text);
         EQ(plan.refusal_count, 1);
-        CHECK(plan.refusals[0].disk == disks[0]);
+        CHECK(plan.refusals[0].disk == disks[0] && plan.refusals[0].wrong_job);
         HAS_STR(plan.refusals[0].why, row[i].why);
         EQ(plan.steps[0].lane_count, 1);
         down();
@@ -216,6 +216,7 @@ TEST(a_disk_that_cannot_be_read_is_refused_when_a_job_names_it)
     make("[a]\n");
     EQ(plan.steps[0].lane_count, 2);
     EQ_STR(plan.refusals[0].why, "foreign configuration");
+    CHECK(!plan.refusals[0].wrong_job);
     make("[a]\nfilename=nvme1n1\n");
     EQ(plan.step_count, 0);
     EQ(plan.estimate_ns, 0);
