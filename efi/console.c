@@ -52,8 +52,8 @@ bool console_present(void) { return console_count != 0; }
 struct grid *console_grid(void) { return &wanted; }
 
 static const UINTN ink_attribute[INK_COUNT] = {
-    [INK_PLAIN] = EFI_LIGHTGRAY, [INK_DIM] = EFI_DARKGRAY, [INK_TITLE] = EFI_WHITE,
-    [INK_GOOD] = EFI_LIGHTGREEN, [INK_WARN] = EFI_YELLOW,  [INK_BAD] = EFI_LIGHTRED,
+    [INK_PLAIN] = EFI_WHITE,     [INK_DIM] = EFI_LIGHTGRAY, [INK_TITLE] = EFI_WHITE,
+    [INK_GOOD] = EFI_LIGHTGREEN, [INK_WARN] = EFI_YELLOW,   [INK_BAD] = EFI_LIGHTRED,
     [INK_BAR] = EFI_LIGHTCYAN,
 };
 

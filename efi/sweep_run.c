@@ -83,12 +83,17 @@ static void draw(struct step_run *s)
     s->last_drawn_ns = clock_now_ns();
 }
 
+static bool is_long(const struct plan_step *step)
+{
+    return step->estimate_ns >= REDRAW_STEPS_FROM_MS * NS_PER_MS;
+}
+
 /* Firmware work while the step runs: the engine is drained first and the time does not count. */
 static void attend(struct step_run *s)
 {
     uint64_t now_ns = clock_now_ns();
-    bool redraw = console_present() && s->step->estimate_ns >= REDRAW_STEPS_FROM_MS * NS_PER_MS &&
-                  now_ns - s->last_drawn_ns >= REDRAW_EVERY_MS * NS_PER_MS;
+    bool redraw =
+        console_present() && is_long(s->step) && now_ns - s->last_drawn_ns >= REDRAW_EVERY_MS * NS_PER_MS;
     bool checkpoint = now_ns - s->last_checkpoint_ns >= CHECKPOINT_EVERY_MS * NS_PER_MS;
 
     if (!redraw && !checkpoint)
@@ -180,7 +185,9 @@ static void run_step(struct step_run *s)
                                err_text(rc));
         return;
     }
-    draw(s);
+    /* A short step would show only zeros while it runs: the last one's numbers stay until it has its own. */
+    if (is_long(s->step))
+        draw(s);
     s->last_checkpoint_ns = clock_now_ns();
     while (worker_run(s->engine, SLICE_MS * NS_PER_MS))
         attend(s);
