@@ -48,6 +48,12 @@ static inline bool gate_lets_through(const struct gate_pass *p, uint8_t opcode, 
     return opcode == p->read_opcode && blocks != 0 && lba < p->lba_count && blocks <= p->lba_count - lba;
 }
 
+/* The same question for many requests of one size: those that start below this LBA pass, no other does. */
+static inline uint64_t gate_first_lbas(const struct gate_pass *p, uint8_t opcode, uint32_t blocks)
+{
+    return opcode == p->read_opcode && blocks != 0 && blocks <= p->lba_count ? p->lba_count - blocks + 1 : 0;
+}
+
 /* Armed disks: the list that a write would have to match.  Empty: nothing can be armed. */
 enum { GATE_ARMED_COUNT = 0 };
 

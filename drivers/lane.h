@@ -9,7 +9,9 @@
  * commands ("parts"): the slot counts what is still to be sent and what is in flight, and it is done when
  * both are zero; the first failing part gives the slot its status.  Parts of all slots wait in one FIFO
  * until the device has room.  Lists (PRP, PRD, SG) are prebuilt per part of a buffer, since part k of
- * every request lies at k x command_bytes. */
+ * every request lies at k x command_bytes.
+ *
+ * A free slot is all zeros but for next_lba. */
 struct lane_slot {
     uint64_t next_lba;    /* of the next part */
     uint32_t blocks_left; /* not yet sent */
@@ -32,7 +34,7 @@ struct lane_slots {
     uint16_t *fifo;         /* depth entries: slots with parts to send, oldest first */
     uint16_t *done;         /* depth entries: finished slots, oldest first */
     uint32_t part_blocks;   /* blocks of a full command */
-    uint16_t depth, fifo_head, fifo_count, done_head, done_count, in_flight_slots;
+    uint16_t depth, fifo_head, fifo_count, done_head, done_count;
 };
 
 /* E_NOMEM, and E_LIMIT for a depth or part_blocks of 0, leave nothing behind.  [boot] */
@@ -57,7 +59,6 @@ static inline bool lane_accept(struct lane_slots *s, const struct io_request *r)
     s->slot[r->slot] =
         (struct lane_slot){ .next_lba = r->lba, .blocks_left = r->blocks, .busy = 1, .queued = 1 };
     s->fifo[lane_wrap_((uint32_t)s->fifo_head + s->fifo_count++, s->depth)] = r->slot;
-    s->in_flight_slots++;
     return true;
 }
 
@@ -108,18 +109,15 @@ static inline void lane_part_done(struct lane_slots *s, uint16_t slot)
         lane_done_push_(s, slot);
 }
 /* The short way for a request that is one command and is handed to the device at once: it never waits in the
- * FIFO and never in the list of finished slots.  The caller has checked that r->slot is below depth and free,
- * that no part waits and that r->blocks fits a command, and adds the slots so taken to in_flight_slots. */
-static inline void lane_start_whole(struct lane_slot *x, const struct io_request *r)
+ * FIFO and never in the list of finished slots.  The caller has checked that the slot number is below depth
+ * and the slot free, that no part waits and that the request fits a command. */
+static inline void lane_start_whole(struct lane_slot *x, uint64_t lba)
 {
-    x->next_lba = r->lba;
-    x->blocks_left = 0;
-    x->detail = 0;
+    x->next_lba = lba;
     x->state = LANE_WHOLE_;
-    x->error_lba = 0;
 }
 /* True when a slot's only command is with the device and nothing failed: its good completion ends the
- * request, by lane_end_whole, and the caller takes it from in_flight_slots.  However it was accepted. */
+ * request, by lane_end_whole.  However it was accepted. */
 static inline bool lane_is_whole(const struct lane_slot *x) { return x->state == LANE_WHOLE_; }
 static inline void lane_end_whole(struct lane_slot *x) { x->state = 0; }
 
@@ -138,13 +136,12 @@ static inline unsigned lane_collect(struct lane_slots *s, struct io_completion *
 
         s->done_head = lane_wrap_((uint32_t)s->done_head + 1u, s->depth);
         s->done_count--;
-        s->in_flight_slots--;
-        x->busy = 0;
         c[n++] = (struct io_completion){ .slot = slot,
                                          .status = x->status,
                                          .retries = x->retries,
                                          .detail = x->detail,
                                          .error_lba = x->error_lba };
+        x->state = x->error_lba = x->detail = 0;
     }
     return n;
 }

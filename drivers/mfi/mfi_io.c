@@ -151,10 +151,9 @@ static unsigned take_whole(struct mfi_lane *m, const struct io_request *r, unsig
         if (r->slot >= s->depth || s->slot[r->slot].busy || r->blocks > s->part_blocks ||
             !gate_lets_through(&m->pass, m->opcode, r->lba, r->blocks))
             break;
-        lane_start_whole(&s->slot[r->slot], r);
+        lane_start_whole(&s->slot[r->slot], r->lba);
         send_one(m, &whole);
     }
-    s->in_flight_slots = (uint16_t)(s->in_flight_slots + taken);
     return taken;
 }
 
@@ -266,7 +265,6 @@ static unsigned reap(struct mfi_lane *m, struct io_completion *c, unsigned max)
         free_count = card->free_count;
     }
     card->free_count = free_count;
-    m->slots.in_flight_slots = (uint16_t)(m->slots.in_flight_slots - got);
     if (card->c.fault.err)
         mfi_card_die(card);
     return got;

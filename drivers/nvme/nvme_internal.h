@@ -53,17 +53,24 @@ _Static_assert(sizeof(struct nvme_tag) == 32, "two tags per cache line");
 
 /* ---- an I/O queue pair; several lanes may share one ---- */
 struct nvme_pair {
+    /* the path of each I/O: places in the rings, not numbers, because nobody has to compute them then */
+    struct nvme_sqe *sq_next; /* the entry that the next command goes into */
+    const struct nvme_cqe *cq_next;
+    struct nvme_tag *tags; /* tag_count of them */
+    uint16_t *free_top;    /* stack of tags, one past its top: the tag freed last is warm */
+    uint32_t phase_bit;    /* as a new completion carries it in dw3: 0 or CQE_PHASE */
+    uint32_t tag_count;    /* entries - 1: the queue never fills, so its tail never laps the head */
+    uint32_t sqid_base;    /* qid << 16, as a completion carries it */
+    uint32_t entries;
+    struct nvme_sqe *sq_end;
+    const struct nvme_cqe *cq_end;
+    struct nvme_sqe *sq_rung; /* where sq_next was when the doorbell was rung last */
+    uint32_t sq_bell, cq_bell;
+    struct nvme_ctrl *ctrl;
     struct nvme_sqe *sqe;
     struct nvme_cqe *cqe;
-    struct nvme_tag *tags; /* entries - 1: the queue never fills, so its tail never laps the head */
-    uint16_t *free_tags;   /* stack: the tag freed last is warm */
-    uint32_t entries, free_count;
-    uint32_t sq_tail, rung_tail, cq_head;
-    uint32_t phase;     /* 0 or 1: what a new completion carries */
-    uint32_t sqid_base; /* qid << 16, as a completion carries it */
-    uint32_t sq_bell, cq_bell;
+    uint16_t *free_tags;
     bool broken; /* broke the protocol or belongs to a dead controller: not looked at any more */
-    struct nvme_ctrl *ctrl;
     uint16_t qid;
     bool created; /* the device knows both queues */
     unsigned lane_count;
@@ -71,16 +78,22 @@ struct nvme_pair {
 };
 
 /* ---- a lane ---- */
+/* Where a full command of a slot's first part puts its data. */
+struct nvme_prps {
+    uint64_t prp1, prp2;
+};
 struct nvme_lane {
     struct io_lane base;
     struct nvme_pair *pair;
     struct lane_slots slots;
+    struct nvme_prps *full;   /* one per slot */
+    uint64_t full_first_lbas; /* the gate's answer for a full command */
+    uint64_t sqe_head;        /* the first 8 bytes of each command but for its id */
+    uint64_t sqe_control;     /* CDW12 of a command of one block */
     struct gate_pass pass;
     uint64_t data_bus, list_bus;
     uint64_t slot_bytes; /* from one slot's buffer to the next: 0 when all share one */
-    uint64_t sqe_head;   /* the first 8 bytes of each command but for its id */
     uint32_t nsid, lba_shift, page_bytes;
-    uint32_t page_blocks;      /* that fit the first page: 0 when a block is larger */
     uint32_t max_blocks;       /* of a request: what the buffer holds */
     uint32_t list_bytes;       /* room of one PRP list */
     uint32_t slot_list_bytes;  /* of all lists of one slot: 0 when all share them */
@@ -173,6 +186,8 @@ int nvme_find_namespaces(struct nvme_ctrl *c); /* [boot] allocates disks */
 unsigned nvme_submit(struct io_lane *l, const struct io_request *r, unsigned n);
 void nvme_kick(struct io_lane *l);
 unsigned nvme_poll(struct io_lane *l, struct io_completion *c, unsigned max);
+/* The PRPs of a part of a slot's request. */
+struct nvme_prps nvme_prps_of(const struct nvme_lane *l, uint16_t slot, uint32_t part, uint32_t blocks);
 /* Takes what waits in the completion queue into the lanes' done lists. */
 void nvme_reap_pair(struct nvme_pair *p);
 

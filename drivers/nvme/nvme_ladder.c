@@ -35,7 +35,7 @@ static int abort_slot(struct nvme_ctrl *c, struct nvme_lane *l, uint16_t slot)
     uint64_t start_ns = plat_now_ns();
     int rc;
 
-    for (uint32_t tag = 0; tag < p->entries - 1 && in_flight(l, slot); tag++) {
+    for (uint32_t tag = 0; tag < p->tag_count && in_flight(l, slot); tag++) {
         if (p->tags[tag].lane != l || p->tags[tag].slot != slot)
             continue;
         if (plat_now_ns() - start_ns > NVME_ABORT_LIMIT_MS * NS_PER_MS)

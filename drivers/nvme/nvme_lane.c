@@ -31,19 +31,22 @@ static int allocate_pair(struct nvme_ctrl *c, struct nvme_pair **out)
     }
     p->ctrl = c;
     p->entries = c->entries;
+    p->tag_count = c->entries - 1;
     p->qid = (uint16_t)(c->pair_count + 1);
     p->sqid_base = (uint32_t)p->qid << 16;
     p->sq_bell = nvme_sq_bell(c, p->qid);
     p->cq_bell = nvme_cq_bell(c, p->qid);
-    p->tags = plat_alloc((p->entries - 1) * sizeof *p->tags);
-    p->free_tags = plat_alloc((p->entries - 1) * sizeof *p->free_tags);
+    p->tags = plat_alloc(p->tag_count * sizeof *p->tags);
+    p->free_tags = plat_alloc(p->tag_count * sizeof *p->free_tags);
     if (!p->tags || !p->free_tags || plat_dma_alloc(c->base.fn, mem_bytes, &c->dma, &p->mem)) {
         free_pair(p);
         NOTE(E_NOMEM, "memory for a queue pair", 0, mem_bytes);
         return E_NOMEM;
     }
     p->sqe = p->mem.cpu;
+    p->sq_end = p->sqe + p->entries;
     p->cqe = (struct nvme_cqe *)((uint8_t *)p->mem.cpu + sq_bytes);
+    p->cq_end = p->cqe + p->entries;
     *out = p;
     return OK;
 }
@@ -163,7 +166,6 @@ static void shape_lane(struct nvme_lane *l, struct nvme_disk *n, const struct nv
     l->nsid = n->nsid;
     l->lba_shift = n->lba_shift;
     l->page_bytes = c->page_bytes;
-    l->page_blocks = c->page_bytes >> n->lba_shift;
     l->sqe_head = NVME_READ | (uint64_t)n->nsid << 32;
 }
 
@@ -179,12 +181,20 @@ static int allocate_lane(struct nvme_lane *l, const struct nvme_ctrl *c)
     l->data_bus = l->base.data.bus;
     if ((rc = build_lists(l, c)))
         return rc;
-    return gate_open(&l->pass, GATE_NVME_IO, NVME_READ, l->base.disk->lba_count);
+    if (!(l->full = plat_alloc(l->base.depth * sizeof *l->full)))
+        return NOTE(E_NOMEM, "memory for the data pointers of a lane", 0, l->base.depth);
+    for (uint16_t slot = 0; slot < l->base.depth; slot++)
+        l->full[slot] = nvme_prps_of(l, slot, 0, l->slots.part_blocks);
+    if ((rc = gate_open(&l->pass, GATE_NVME_IO, NVME_READ, l->base.disk->lba_count)))
+        return rc;
+    l->full_first_lbas = gate_first_lbas(&l->pass, NVME_READ, l->slots.part_blocks);
+    return OK;
 }
 
 static void free_memory(struct nvme_lane *l)
 {
     lane_slots_free(&l->slots);
+    plat_free(l->full);
     plat_dma_free(&l->base.data);
     plat_dma_free(&l->lists);
     plat_free(l);
@@ -234,7 +244,7 @@ static bool may_be_written(const struct nvme_lane *l)
 
     if (!p->ctrl->may_dma)
         return false;
-    for (uint32_t tag = 0; tag < p->entries - 1; tag++)
+    for (uint32_t tag = 0; tag < p->tag_count; tag++)
         if (p->tags[tag].lane == l)
             return true;
     return false;

@@ -243,3 +243,21 @@ TEST(only_the_lanes_own_opcode_inside_the_disk_goes_through)
     EQ(gate_open(&p, GATE_NVME_IO, 0x02, 0), OK);
     CHECK(!gate_lets_through(&p, 0x02, 0, 1));
 }
+
+TEST(the_first_lbas_of_many_reads_are_those_that_each_read_is_let_through_with)
+{
+    static const uint64_t counts[] = { 0, 1, 2, 7, 8, 9, 1000, UINT32_MAX, UINT64_MAX - 1, UINT64_MAX };
+    static const uint32_t blocks[] = { 0, 1, 2, 8, 1000, UINT32_MAX };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(counts); i++) {
+        struct gate_pass p;
+        EQ(gate_open(&p, GATE_NVME_IO, 0x02, counts[i]), OK);
+        EQ(gate_first_lbas(&p, 0x01, 1), 0);
+        for (unsigned b = 0; b < ARRAY_COUNT(blocks); b++) {
+            uint64_t firsts = gate_first_lbas(&p, 0x02, blocks[b]);
+            const uint64_t lbas[] = { 0, 1, 992, 999, 1000, firsts - 1, firsts, firsts + 1, UINT64_MAX };
+            for (unsigned l = 0; l < ARRAY_COUNT(lbas); l++)
+                EQ(lbas[l] < firsts, gate_lets_through(&p, 0x02, lbas[l], blocks[b]));
+        }
+    }
+}

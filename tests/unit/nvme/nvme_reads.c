@@ -545,10 +545,10 @@ TEST(every_failed_allocation_of_open_leaves_nothing)
         CHECK(!l);
         EQ(model_live_allocs(), live);
     }
-    EQ(k, 10); /* lane, 3 of slots, data, lists, 4 of the pair */
+    EQ(k, 11); /* lane, 3 of slots, data, lists, data pointers, 4 of the pair */
     rig_read(l, 7, 0, 2048);
     /* With a pair there, a second one that cannot be had is shared. */
-    model_fail_alloc_at = model_alloc_count + 6;
+    model_fail_alloc_at = model_alloc_count + 7;
     struct io_lane *m = rig_open(rig_disk(0), 8, 1 << 20, true);
     model_fail_alloc_at = -1;
     EQ(rig.m->seen.admin[0x01], 1);
