@@ -33,6 +33,10 @@ static const struct field controller_fields[] = {
     FIELD_T(controller_info, serial),       FIELD_T(controller_info, firmware),
     FIELD_T(controller_info, why_not),
 };
+static const struct field link_fields[] = {
+    FIELD_T(link_info, controller), FIELD_U(link_info, speed),     FIELD_U(link_info, width),
+    FIELD_U(link_info, speed_max),  FIELD_U(link_info, width_max),
+};
 static const struct field disk_fields[] = {
     FIELD_T(disk_info, name),
     FIELD_T(disk_info, controller),
@@ -231,6 +235,15 @@ void journal_controller(struct journal *j, const struct controller_info *c)
     struct json_out *o = line_begin(&l, j, "controller");
 
     PUT_FIELDS(o, controller_fields, c);
+    line_end(&l, false);
+}
+
+void journal_link(struct journal *j, const struct link_info *info)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "link");
+
+    PUT_FIELDS(o, link_fields, info);
     line_end(&l, false);
 }
 

@@ -64,9 +64,16 @@ struct disk_info {
     char rotation[12]; /* "yes", "no", "unknown" */
     char why_not[160]; /* "" when readable */
 };
+/* The PCI Express link of a controller as it was seen under load: the narrowest on its path.  Generation and lanes. */
+struct link_info {
+    char controller[16];
+    uint8_t speed, width;         /* in use */
+    uint8_t speed_max, width_max; /* what its both ends could; 0: not known */
+};
 void journal_run_start(struct journal *j, const struct machine_info *m, const char *label);
 void journal_conf(struct journal *j, const char *source, uint32_t crc32c_of_text, const char *key_values);
 void journal_controller(struct journal *j, const struct controller_info *c);
+void journal_link(struct journal *j, const struct link_info *l);
 void journal_disk(struct journal *j, const struct disk_info *d);
 void journal_finding(struct journal *j, const struct finding *f);
 void journal_problem(struct journal *j, const char *source, unsigned line, const char *job, const char *text);

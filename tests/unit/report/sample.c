@@ -219,6 +219,7 @@ void sample_run(struct journal *j)
     journal_disk_verdict(j, "nvme0n1", VERDICT_PASS, "3 measurements, no errors");
     journal_disk_verdict(j, "sata0.0", VERDICT_FAIL, "117 reads failed");
     journal_disk_verdict(j, "sata0.1", VERDICT_NOT_TESTED, "locked by an ATA password");
+    journal_link(j, &(struct link_info){ "nvme0", 3, 2, 4, 4 });
     journal_run_end(j, &status, &ending);
 }
 

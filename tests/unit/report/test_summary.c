@@ -60,7 +60,7 @@ static void check_cut(const struct memory *whole, size_t cut)
 
     memory_add(&part, whole->bytes, cut);
     struct memory page = page_of(&part);
-    if (cut < whole->len - 1 && !strchr(part.bytes, '\n')) {
+    if (cut < strcspn(whole->bytes, "\n")) {
         HAS_STR(page.bytes, "NOT-TESTED");
     } else if (cut < whole->len - 1) {
         HAS_STR(page.bytes, "the run did not finish: last event ");
