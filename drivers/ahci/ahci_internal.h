@@ -44,6 +44,7 @@ struct ahci_lane {
     struct ahci_lane *next;     /* ring of the port's lanes; when parked: a list */
     uint64_t slot_stride_bytes; /* 0: all slots share one buffer */
     uint32_t request_blocks;
+    uint32_t whole_blocks; /* up to this a request is one command of one region */
     struct gate_pass queued, single;
 };
 static inline struct ahci_lane *ahci_lane(struct io_lane *l) { return (struct ahci_lane *)l; }
@@ -52,10 +53,15 @@ static inline struct ahci_lane *ahci_lane(struct io_lane *l) { return (struct ah
 struct ahci_part {
     struct ahci_lane *lane;
     uint64_t lba;
+    union {
+        struct {
+            uint16_t slot, part;
+            uint8_t tries;
+            bool resend; /* in the list of repeats: it was sent before */
+        };
+        uint64_t slot_and_more; /* all of these in one store */
+    };
     uint32_t blocks;
-    uint16_t slot, part;
-    uint8_t tries;
-    bool resend; /* in the list of repeats: it was sent before */
 };
 
 enum ahci_state {

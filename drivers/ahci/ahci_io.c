@@ -46,24 +46,27 @@ static inline void put_rest(struct ahci_port *p, unsigned tag, struct ahci_lane 
     a->lane = l;
     a->lba = part.lba;
     a->blocks = part.blocks;
-    a->slot = part.slot;
-    a->part = part.part;
-    a->tries = 0;
+    a->slot_and_more = part.slot | (uint64_t)part.part << 16;
     p->free_tags &= p->free_tags - 1;
     p->pending |= 1u << tag;
+}
+
+/* The first 16 bytes; the rest of the FIS stays zero. */
+static inline void put_fis_queued(struct ahci_table *t, unsigned tag, uint64_t lba, uint32_t blocks)
+{
+    t->fis_pair[0] =
+        FIS_COMMAND(ATA_READ_FPDMA_QUEUED, blocks & 0xff) | (uint64_t)FIS_LBA_LOW(lba, FIS_DEVICE_LBA) << 32;
+    t->fis_pair[1] = FIS_LBA_HIGH(lba, blocks >> 8 & 0xff) | (uint64_t)(tag << 3) << 32;
 }
 
 /* False: the gate said no.  A free tag exists. */
 static inline bool put_queued(struct ahci_port *p, struct ahci_lane *l, struct lane_part part)
 {
     unsigned tag = (unsigned)__builtin_ctz(p->free_tags);
-    struct ahci_table *t = &p->mem->table[tag];
 
     if (!gate_lets_through(&l->queued, ATA_READ_FPDMA_QUEUED, part.lba, part.blocks))
         return false;
-    t->fis_pair[0] = FIS_COMMAND(ATA_READ_FPDMA_QUEUED, part.blocks & 0xff) |
-                     (uint64_t)FIS_LBA_LOW(part.lba, FIS_DEVICE_LBA) << 32;
-    t->fis_pair[1] = FIS_LBA_HIGH(part.lba, part.blocks >> 8 & 0xff) | (uint64_t)(tag << 3) << 32;
+    put_fis_queued(&p->mem->table[tag], tag, part.lba, part.blocks);
     put_rest(p, tag, l, part);
     return true;
 }
@@ -165,6 +168,49 @@ static bool whole_passes(const struct ahci_lane *l, const struct io_request *r)
     return gate_lets_through(pass, pass->read_opcode, r->lba, r->blocks);
 }
 
+/* Queued requests that are one command with one region each go straight into free tags, as long as nothing
+ * waits: a free tag means that no lane of the port has a part to send.  What the loop needs is held in
+ * variables, since every store to a list could, for all the compiler knows, change what is behind a pointer.
+ * Returns how many were taken; the first that is not so plain ends it. */
+static unsigned put_whole(struct ahci_port *p, struct ahci_lane *l, const struct io_request *r, unsigned n)
+{
+    struct lane_slot *const slots = l->slots.slot;
+    struct ahci_port_memory *const mem = p->mem;
+    struct ahci_part *const tags = p->tag;
+    const struct gate_pass pass = l->queued;
+    const uint64_t data_bus = l->io.data.bus, stride_bytes = l->slot_stride_bytes;
+    const uint32_t whole_blocks = l->whole_blocks, depth = l->io.depth;
+    const uint8_t shift = p->lba_shift;
+    uint32_t free_tags = p->free_tags;
+    unsigned taken = 0;
+
+    for (; taken < n && free_tags; taken++) {
+        const uint64_t lba = r[taken].lba;
+        const uint32_t blocks = r[taken].blocks;
+        const uint16_t slot = r[taken].slot;
+        const unsigned tag = (unsigned)__builtin_ctz(free_tags);
+        struct ahci_table *t = &mem->table[tag];
+        struct ahci_part *a = &tags[tag];
+
+        if (slot >= depth || slots[slot].busy || blocks > whole_blocks ||
+            !gate_lets_through(&pass, ATA_READ_FPDMA_QUEUED, lba, blocks))
+            break;
+        put_fis_queued(t, tag, lba, blocks);
+        t->region[0].bus = data_bus + slot * stride_bytes;
+        t->region[0].bytes_less_one = (blocks << shift) - 1;
+        mem->header[tag].dw0_and_moved = HEADER_FIS_WORDS | 1u << 16;
+        a->lane = l;
+        a->lba = lba;
+        a->blocks = blocks;
+        a->slot_and_more = slot;
+        lane_start_whole(&slots[slot], lba);
+        free_tags &= free_tags - 1;
+    }
+    p->pending |= p->free_tags ^ free_tags;
+    p->free_tags = free_tags;
+    return taken;
+}
+
 unsigned ahci_submit(struct io_lane *io, const struct io_request *r, unsigned n)
 {
     struct ahci_lane *l = ahci_lane(io);
@@ -173,6 +219,10 @@ unsigned ahci_submit(struct io_lane *io, const struct io_request *r, unsigned n)
 
     if (io->dead)
         return 0;
+    if (__builtin_expect(!p->single && !p->retry_count, 1))
+        taken = put_whole(p, l, r, n);
+    if (taken == n)
+        return n;
     for (; taken < n && lane_accept(&l->slots, &r[taken]); taken++) {
         const struct io_request *q = &r[taken];
         /* Each command is asked about when it is put.  A request of several is asked about as a whole too, so
@@ -187,19 +237,45 @@ unsigned ahci_submit(struct io_lane *io, const struct io_request *r, unsigned n)
 void ahci_kick(struct io_lane *io) { ahci_ring(ahci_lane(io)->port); }
 
 /* ---- collecting ---- */
-void ahci_finish(struct ahci_port *p, uint32_t tags)
+/* Where good ends of one lane may go at once, without its list of finished slots. */
+struct taker {
+    struct ahci_lane *lane; /* NULL: nowhere */
+    struct io_completion *c, *end;
+};
+
+/* These tags were answered well. */
+static inline void finish(struct ahci_port *p, uint32_t tags, struct taker *to)
 {
+    const struct ahci_part *const part = p->tag;
+    struct ahci_lane *const lane = to->lane;
+    struct lane_slot *const slots = lane ? lane->slots.slot : NULL;
+    struct io_completion *c = to->c, *const end = to->end;
+
     p->issued &= ~tags;
     p->free_tags |= tags;
     p->reads_ok = true;
     p->restarts = p->resets = 0;
     for (; tags; tags &= tags - 1) {
-        const struct ahci_part *a = &p->tag[__builtin_ctz(tags)];
-        lane_part_done(&a->lane->slots, a->slot);
+        const struct ahci_part *a = &part[__builtin_ctz(tags)];
+        const uint16_t slot = a->slot;
+        if (__builtin_expect(a->lane != lane || !lane_is_whole(&slots[slot]) || c == end, 0)) {
+            lane_part_done(&a->lane->slots, slot);
+            continue;
+        }
+        lane_end_whole(&slots[slot]);
+        *c++ = (struct io_completion){ .slot = slot, .status = IO_OK };
     }
+    to->c = c;
 }
 
-void ahci_look(struct ahci_port *p, bool ask)
+void ahci_finish(struct ahci_port *p, uint32_t tags)
+{
+    struct taker nobody = { 0 };
+
+    finish(p, tags, &nobody);
+}
+
+static inline void look(struct ahci_port *p, bool ask, struct taker *to)
 {
     uint32_t active = px_read(p, p->single ? PX_CI : PX_SACT), done = p->issued & ~active, is;
 
@@ -220,16 +296,24 @@ void ahci_look(struct ahci_port *p, bool ask)
             return;
         }
     }
-    ahci_finish(p, done);
+    finish(p, done, to);
     ahci_pump(p);
     ahci_ring(p);
+}
+
+void ahci_look(struct ahci_port *p, bool ask)
+{
+    struct taker nobody = { 0 };
+
+    look(p, ask, &nobody);
 }
 
 unsigned ahci_poll(struct io_lane *io, struct io_completion *c, unsigned max)
 {
     struct ahci_lane *l = ahci_lane(io);
+    struct taker to = { .lane = l, .c = c + lane_collect(&l->slots, c, max), .end = c + max };
 
     if (l->port->issued)
-        ahci_look(l->port, false);
-    return lane_collect(&l->slots, c, max);
+        look(l->port, false, &to);
+    return (unsigned)(to.c - c) + lane_collect(&l->slots, to.c, (unsigned)(to.end - to.c));
 }

@@ -1,4 +1,5 @@
 #include "ahci_internal.h"
+#include "math.h"
 
 const struct disk_ops ahci_disk_ops = {
     .open = ahci_open,
@@ -75,6 +76,9 @@ int ahci_open(struct disk *d, const struct lane_shape *shape, struct io_lane **o
         return NOTE(E_NOMEM, "lane", 0, sizeof *l);
     l->port = p;
     l->request_blocks = shape->request_bytes >> p->lba_shift;
+    l->whole_blocks =
+        (uint32_t)(min_u64(shape->request_bytes, min_u64(d->max_command_bytes, REGION_MAX_BYTES)) >>
+                   p->lba_shift);
     l->io = (struct io_lane){ .disk = d,
                               .depth = shape->depth,
                               .request_bytes = shape->request_bytes,
