@@ -191,9 +191,15 @@ $(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job
                     $(wildcard base/*.h sweep/*.h tests/unit/sweep/*.h)
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -Itests/unit/sweep -o $@ $(filter %.c,$^)
-docs: $(OUT)/options-doc
-	$< jobs >docs/jobs.md
-	$< conf >docs/conf.md
+# docs/checks.md: the tables of checks, findings, thresholds and cards.
+$(OUT)/checks-doc: tools/checks_doc.c tests/unit/checks/checks_doc.c checks/checks.c checks/drive_health.c checks/cards.c \
+                   checks/finding_list.c drivers/health.c $(call host_src,base result) $(wildcard base/*.h result/*.h checks/*.h tests/unit/checks/*.h)
+	@mkdir -p $(@D)
+	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -Itests/unit/checks -o $@ $(filter %.c,$^)
+docs: $(OUT)/options-doc $(OUT)/checks-doc
+	$(OUT)/options-doc jobs >docs/jobs.md
+	$(OUT)/options-doc conf >docs/conf.md
+	$(OUT)/checks-doc >docs/checks.md
 .PHONY: docs
 
 # ---- lint ----
