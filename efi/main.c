@@ -112,6 +112,32 @@ static void show_start(void)
     console_show();
 }
 
+/* A job file that was asked for and is not there means no plan, not another one. */
+static int plan_as_configured(struct disk *const *disks, unsigned count)
+{
+    if (settings.conf.plan != CONF_PLAN_JOBS)
+        return plan_default(&settings.conf, disks, count, &plan);
+    return settings.jobs ? plan_from_jobs(&settings.conf, settings.jobs, disks, count, &plan) : OK;
+}
+
+/* What will not run, with its reason.  True when a line of the job file is at fault for some of it. */
+static bool report_refusals(void)
+{
+    bool wrong_job = false;
+
+    for (unsigned i = 0; i < plan.refusal_count; i++) {
+        const struct plan_refusal *r = &plan.refusals[i];
+        struct known_disk *k = r->disk ? inventory_find(&inventory, r->disk) : NULL;
+
+        journal_not_tested(record_journal(), r->disk ? r->disk->name : "", r->job, r->why);
+        if (k && !k->why[0])
+            str_copy(k->why, sizeof k->why, r->why);
+        wrong_job |= r->wrong_job;
+    }
+    return wrong_job;
+}
+
+/* True when something that was asked for was refused. */
 static bool make_plan(void)
 {
     struct disk **disks = plat_alloc(INVENTORY_MAX_DISKS * sizeof *disks);
@@ -122,28 +148,17 @@ static bool make_plan(void)
         if (inventory.disks[i].wanted)
             disks[n++] = inventory.disks[i].disk;
     if (disks)
-        rc = settings.jobs ? plan_from_jobs(&settings.conf, settings.jobs, disks, n, &plan)
-                           : plan_default(&settings.conf, disks, n, &plan);
+        rc = plan_as_configured(disks, n);
     plat_free(disks);
     if (!n)
         record_finding("no-disk", FINDING_INFO, "run", "at least one disk that can be read",
                        inventory.disk_count ? "none of the %u disks found can be read or is wanted"
                                             : "no disk was found (%u)",
                        inventory.disk_count);
-    if (rc != OK) {
+    if (rc != OK)
         record_finding("configuration-error", FINDING_WARN, "run", NULL, "no plan could be made: %s",
                        err_text(rc));
-        return false;
-    }
-    for (unsigned i = 0; i < plan.refusal_count; i++) {
-        const struct plan_refusal *r = &plan.refusals[i];
-        struct known_disk *k = r->disk ? inventory_find(&inventory, r->disk) : NULL;
-
-        journal_not_tested(record_journal(), r->disk ? r->disk->name : "", r->job, r->why);
-        if (k && !k->why[0])
-            str_copy(k->why, sizeof k->why, r->why);
-    }
-    return true;
+    return report_refusals();
 }
 
 /* Only where somebody can see it.  A key pauses; after a minute of silence it goes on, so that a stuck or
@@ -194,7 +209,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     begin();
     status.bad_configuration = settings_report(&settings);
     inventory_take(&inventory, &settings.conf, &medium);
-    make_plan();
+    status.bad_configuration |= make_plan();
     journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
     show_start();
     count_down();

@@ -39,3 +39,7 @@ def run(folder):
     check("iodepth" in text and "budget_s" in text, f"the nearest word is offered: {text}")
     not_tested = {x["job"] for x in r.journal.all("not_tested")}
     check({"misspelt", "writes"} <= not_tested, f"refused jobs are NOT-TESTED: {not_tested}")
+
+    r = boot(folder / "missing", disk, conf=QUICK_CONF + "plan = jobs\njobs = nowhere.fio\n", expect=2)
+    equal(r.journal.one("run_end")["verdict"], "NOT-TESTED", "a job file that is not there")
+    check("nowhere.fio" in r.summary, r.summary)
