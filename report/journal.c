@@ -34,8 +34,21 @@ static const struct field controller_fields[] = {
     FIELD_T(controller_info, why_not),
 };
 static const struct field link_fields[] = {
-    FIELD_T(link_info, controller), FIELD_U(link_info, speed),     FIELD_U(link_info, width),
-    FIELD_U(link_info, speed_max),  FIELD_U(link_info, width_max),
+    FIELD_T(link_info, controller),    FIELD_U(link_info, speed),
+    FIELD_U(link_info, width),         FIELD_U(link_info, speed_max),
+    FIELD_U(link_info, width_max),     FIELD_T(link_info, port),
+    FIELD_U(link_info, payload_bytes), FIELD_U(link_info, ceiling_bytes_per_s),
+    FIELD_U(link_info, samples),
+};
+static const struct field topology_fields[] = {
+    FIELD_U(topology_info, depth),       FIELD_T(topology_info, kind),  FIELD_T(topology_info, name),
+    FIELD_T(topology_info, pci_address), FIELD_T(topology_info, words),
+};
+static const struct field smbus_fields[] = {
+    FIELD_T(smbus_info, controller),
+    FIELD_T(smbus_info, pci_address),
+    FIELD_U(smbus_info, probed),
+    FIELD_T(smbus_info, answers),
 };
 static const struct field disk_fields[] = {
     FIELD_T(disk_info, name),
@@ -244,6 +257,25 @@ void journal_link(struct journal *j, const struct link_info *info)
     struct json_out *o = line_begin(&l, j, "link");
 
     PUT_FIELDS(o, link_fields, info);
+    line_end(&l, false);
+}
+
+void journal_topology(struct journal *j, const struct topology_info *n)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "topology");
+
+    PUT_FIELDS(o, topology_fields, n);
+    line_end(&l, false);
+}
+
+void journal_smbus(struct journal *j, const struct smbus_info *s)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "smbus");
+
+    PUT_FIELDS(o, smbus_fields, s);
+    json_put_str(o, "evidence", s->evidence);
     line_end(&l, false);
 }
 

@@ -64,16 +64,34 @@ struct disk_info {
     char rotation[12]; /* "yes", "no", "unknown" */
     char why_not[160]; /* "" when readable */
 };
-/* The PCI Express link of a controller as it was seen under load: the narrowest on its path.  Generation and lanes. */
+/* The PCI Express link of a controller as it was seen under load: the narrowest on its path.  Generation and
+ * lanes. */
 struct link_info {
     char controller[16];
     uint8_t speed, width;         /* in use */
     uint8_t speed_max, width_max; /* what its both ends could; 0: not known */
+    char port[16];                /* PCI address of the near end */
+    uint16_t payload_bytes;       /* most that one packet carries */
+    uint64_t ceiling_bytes_per_s; /* in one direction, overhead of packets taken off; 0: not known */
+    uint32_t samples;             /* looks while data moved; 0: seen while idle only */
+};
+/* One node of the tree of roots, ports, controllers and disks; what hangs below it follows it, one deeper. */
+struct topology_info {
+    unsigned depth;
+    char kind[12], name[24], pci_address[16], words[120];
+};
+struct smbus_info {
+    char controller[48], pci_address[16];
+    bool probed;
+    char answers[12];   /* one letter per address from 0x50 on; "" when not read */
+    char evidence[400]; /* every number behind the verdict */
 };
 void journal_run_start(struct journal *j, const struct machine_info *m, const char *label);
 void journal_conf(struct journal *j, const char *source, uint32_t crc32c_of_text, const char *key_values);
 void journal_controller(struct journal *j, const struct controller_info *c);
 void journal_link(struct journal *j, const struct link_info *l);
+void journal_topology(struct journal *j, const struct topology_info *n);
+void journal_smbus(struct journal *j, const struct smbus_info *s);
 void journal_disk(struct journal *j, const struct disk_info *d);
 void journal_finding(struct journal *j, const struct finding *f);
 void journal_problem(struct journal *j, const char *source, unsigned line, const char *job, const char *text);

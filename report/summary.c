@@ -294,6 +294,7 @@ static void (*const parts[])(struct render_out *o, const struct run *run) = {
     put_reservations,
     put_machine,
     put_controllers,
+    summary_put_machine_path,
     summary_put_drives,
     summary_put_orphaned_cells,
     summary_put_other_findings,

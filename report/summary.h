@@ -23,6 +23,9 @@ struct drive_walk {
 void drive_walk_start(struct drive_walk *w, const struct run *run);
 bool drive_walk_next(struct drive_walk *w, const struct run *run, struct journal_line *l, struct drive *d);
 
+/* ---- summary_machine.c: paths, links, SMBus ---- */
+void summary_put_machine_path(struct render_out *o, const struct run *run);
+
 void summary_put_drives(struct render_out *o, const struct run *run);
 /* Numbers whose drive's description was lost are numbers all the same. */
 void summary_put_orphaned_cells(struct render_out *o, const struct run *run);

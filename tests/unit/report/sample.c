@@ -83,6 +83,25 @@ static void put_devices(struct journal *j)
         journal_disk(j, &disks[i]);
 }
 
+static void put_machine_path(struct journal *j)
+{
+    static const struct topology_info nodes[] = {
+        { 0, "root", "", "0000:00", "" },
+        { 1, "port", "", "0000:00:1c.4", "link Gen3 x2, possible Gen4 x4, slot 4" },
+        { 2, "controller", "nvme0", "0000:01:00.0", "NVM Express controller" },
+        { 3, "disk", "nvme0n1", "", "Samsung SSD 980 PRO 1TB" },
+        { 1, "controller", "sata0", "0000:00:1f.2", "SATA controller, AHCI mode" },
+        { 2, "disk", "sata0.0", "", "WDC WD40EFRX-68N32N0" },
+        { 2, "disk", "sata0.1", "", "ST31000524AS, \"refurb\"" },
+    };
+    static const struct smbus_info smbus = { "Intel i801 (ICH, PCH)", "0000:00:1f.3", true, "M-MF----",
+                                             "Intel i801 (ICH, PCH); base 0x6000, status 0x00" };
+
+    for (unsigned i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        journal_topology(j, &nodes[i]);
+    journal_smbus(j, &smbus);
+}
+
 static struct step_result cell(uint32_t step, const char *disk, const char *rw, uint32_t block_bytes,
                                uint16_t depth, uint64_t ios, uint64_t latency_ns)
 {
@@ -219,7 +238,8 @@ void sample_run(struct journal *j)
     journal_disk_verdict(j, "nvme0n1", VERDICT_PASS, "3 measurements, no errors");
     journal_disk_verdict(j, "sata0.0", VERDICT_FAIL, "117 reads failed");
     journal_disk_verdict(j, "sata0.1", VERDICT_NOT_TESTED, "locked by an ATA password");
-    journal_link(j, &(struct link_info){ "nvme0", 3, 2, 4, 4 });
+    journal_link(j, &(struct link_info){ "nvme0", 3, 2, 4, 4, "0000:00:1c.4", 256, 1800000000, 12 });
+    put_machine_path(j);
     journal_run_end(j, &status, &ending);
 }
 
