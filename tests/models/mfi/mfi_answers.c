@@ -164,7 +164,7 @@ uint8_t model_mfi_fill_event_info(struct model_mfi *m, const uint8_t *mbox, uint
 {
     (void)mbox;
     (void)cap;
-    put32(out, m->event_count ? m->event[m->event_count - 1].seq : m->boot_seq);
+    put32(out, m->next_seq ? m->next_seq - 1 : m->boot_seq);
     put32(out + 4, m->event_count ? m->event[0].seq : m->boot_seq);
     put32(out + 8, 0);
     put32(out + 12, 0);
@@ -173,29 +173,73 @@ uint8_t model_mfi_fill_event_info(struct model_mfi *m, const uint8_t *mbox, uint
     return STATUS_OK;
 }
 
-uint8_t model_mfi_fill_events(struct model_mfi *m, const uint8_t *mbox, uint8_t *out, uint32_t cap,
-                              uint32_t *n)
+static void put_event(const struct model_mfi_event *e, uint8_t *to)
+{
+    put32(to, e->seq);
+    put32(to + 4, e->time_s);
+    put32(to + 8, e->code);
+    put32(to + 12, (uint32_t)(uint8_t)e->severity << 24 | e->locale);
+    text(to + 128, e->text, 128);
+}
+
+/* From a sequence number on, of a class and locale: up to `most` of them; how many. */
+static uint32_t put_events(const struct model_mfi *m, const uint8_t *mbox, uint8_t *to, uint32_t most)
 {
     uint32_t first = get32(mbox), word = get32(mbox + 4), count = 0;
     int8_t lowest = (int8_t)(word >> 24);
 
-    for (unsigned i = 0; i < m->event_count && 8 + 256 * (count + 1) <= cap; i++) {
+    for (unsigned i = 0; i < m->event_count && count < most; i++) {
         const struct model_mfi_event *e = &m->event[i];
-        uint8_t *to = out + 8 + 256 * count;
 
         if (e->seq < first || e->severity < lowest || !(e->locale & word & 0xffff))
             continue;
-        put32(to, e->seq);
-        put32(to + 4, e->time_s);
-        put32(to + 8, e->code);
-        put32(to + 12, (uint32_t)(uint8_t)e->severity << 24 | e->locale);
-        text(to + 128, e->text, 128);
-        count++;
+        put_event(e, to + 256 * count++);
     }
+    return count;
+}
+
+uint8_t model_mfi_fill_events(struct model_mfi *m, const uint8_t *mbox, uint8_t *out, uint32_t cap,
+                              uint32_t *n)
+{
+    uint32_t count = put_events(m, mbox, out + 8, (cap - 8) / 256);
+
     if (!count)
         return STATUS_NOT_FOUND;
     put32(out, count);
     *n = 8 + 256 * count;
+    return STATUS_OK;
+}
+
+uint8_t model_mfi_fill_event_wait(struct model_mfi *m, const uint8_t *mbox, uint8_t *out, uint32_t cap,
+                                  uint32_t *n)
+{
+    (void)cap;
+    *n = 256 * put_events(m, mbox, out, 1);
+    return *n ? STATUS_OK : STATUS_NOT_FOUND;
+}
+
+/* ---- patrol read (FreeBSD's layout) ---- */
+uint8_t model_mfi_fill_patrol_status(struct model_mfi *m, const uint8_t *mbox, uint8_t *out, uint32_t cap,
+                                     uint32_t *n)
+{
+    (void)mbox;
+    (void)cap;
+    put32(out, m->patrol.iterations);
+    out[4] = m->patrol.state;
+    out[5] = m->patrol.drives_done;
+    *n = 16;
+    return STATUS_OK;
+}
+
+uint8_t model_mfi_fill_patrol_properties(struct model_mfi *m, const uint8_t *mbox, uint8_t *out, uint32_t cap,
+                                         uint32_t *n)
+{
+    (void)mbox;
+    (void)cap;
+    out[0] = m->patrol.mode;
+    put32(out + 196, 840000000);
+    put32(out + 200, m->patrol.every_s);
+    *n = 208;
     return STATUS_OK;
 }
 
@@ -348,7 +392,7 @@ uint8_t model_mfi_fill_ld_query(struct model_mfi *m, const uint8_t *mbox, uint8_
     return STATUS_OK;
 }
 
-static void put_ld_properties(const struct model_mfi_ld *ld, uint8_t *to)
+static void put_ld_properties(const struct model_mfi *m, const struct model_mfi_ld *ld, uint8_t *to)
 {
     to[0] = ld->target;
     put16(to + 2, ld->seq);
@@ -356,13 +400,13 @@ static void put_ld_properties(const struct model_mfi_ld *ld, uint8_t *to)
     to[20] = ld->default_policy;
     to[21] = ld->access;
     to[22] = ld->disk_policy;
-    to[23] = ld->current_policy;
+    to[23] = model_mfi_current_policy(m, ld);
     to[24] = ld->no_bgi;
 }
 
-static void put_ld_config(const struct model_mfi_ld *ld, uint8_t *to)
+static void put_ld_config(const struct model_mfi *m, const struct model_mfi_ld *ld, uint8_t *to)
 {
-    put_ld_properties(ld, to);
+    put_ld_properties(m, ld, to);
     to[32] = ld->primary_level;
     to[33] = ld->qualifier;
     to[34] = ld->secondary_level;
@@ -385,7 +429,7 @@ uint8_t model_mfi_fill_ld_info(struct model_mfi *m, const uint8_t *mbox, uint8_t
     (void)cap;
     if (!ld)
         return STATUS_NO_DEVICE;
-    put_ld_config(ld, out);
+    put_ld_config(m, ld, out);
     put64(out + 256, sectors(&ld->medium));
     put32(out + 264, ld->active);
     for (unsigned i = 0; i < 4; i++) {
@@ -405,7 +449,7 @@ uint8_t model_mfi_fill_ld_properties(struct model_mfi *m, const uint8_t *mbox, u
     (void)cap;
     if (!ld)
         return STATUS_NO_DEVICE;
-    put_ld_properties(ld, out);
+    put_ld_properties(m, ld, out);
     *n = 32;
     return STATUS_OK;
 }
@@ -456,7 +500,7 @@ uint8_t model_mfi_fill_config(struct model_mfi *m, const uint8_t *mbox, uint8_t 
         if (!m->ld[i].present)
             continue;
         put_array(m, &m->ld[i], out + 32 + 288 * k);
-        put_ld_config(&m->ld[i], out + 32 + 288 * lds + 256 * k);
+        put_ld_config(m, &m->ld[i], out + 32 + 288 * lds + 256 * k);
         k++;
     }
     *n = total;
@@ -478,9 +522,16 @@ uint8_t model_mfi_fill_bbu_status(struct model_mfi *m, const uint8_t *mbox, uint
     put32(out + 8, m->bbu.fw_status);
     put16(out + 32, 0x80);
     put16(out + 34, m->bbu.charge_percent);
-    put16(out + 38, 1500);
-    put16(out + 40, 1700);
-    out[42] = m->bbu.healthy;
+    if (m->bbu.type == 1) { /* iBBU */
+        put16(out + 36, 1);
+        put16(out + 40, 250);
+        put16(out + 42, m->bbu.charge_percent);
+        put16(out + 44, 2);
+    } else {
+        put16(out + 38, 15u * m->bbu.charge_percent);
+        put16(out + 40, 1700);
+        out[42] = m->bbu.healthy;
+    }
     *n = 64;
     return STATUS_OK;
 }

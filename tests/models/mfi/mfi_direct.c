@@ -16,9 +16,9 @@ static const struct dcmd dcmds[] = {
     { 0x01030100, 1, 0, model_mfi_fill_zeros, "alarm state" },
     { 0x01040100, 20, 0, model_mfi_fill_event_info, "event info" },
     { 0x01040300, 264, 0, model_mfi_fill_events, "event get" },
-    { 0x01040500, 256, 0, model_mfi_fill_zeros, "event wait" },
-    { 0x01070100, 16, 0, model_mfi_fill_zeros, "patrol read status" },
-    { 0x01070200, 208, 0, model_mfi_fill_zeros, "patrol read properties" },
+    { 0x01040500, 256, 0, model_mfi_fill_event_wait, "event wait" },
+    { 0x01070100, 16, 0, model_mfi_fill_patrol_status, "patrol read status" },
+    { 0x01070200, 208, 0, model_mfi_fill_patrol_properties, "patrol read properties" },
     { 0x01080101, 8, 0, model_mfi_fill_time, "time" },
     { 0x01080201, 4, 0, model_mfi_fill_time, "time in seconds" },
     { 0x010c0100, 64, 0, model_mfi_fill_zeros, "BIOS data" },
@@ -58,6 +58,8 @@ static const struct dcmd dcmds[] = {
     { 0x02040200, FORBIDDEN, 0, NULL, "abort rebuild" },
     { 0x02050100, FORBIDDEN, 0, NULL, "clear PD" },
     { 0x02050200, FORBIDDEN, 0, NULL, "abort clear PD" },
+    { 0x02070100, FORBIDDEN, 0, NULL, "locate LED on" },
+    { 0x02070200, FORBIDDEN, 0, NULL, "locate LED off" },
     { 0x03040000, FORBIDDEN, 0, NULL, "set LD properties" },
     { 0x03060100, FORBIDDEN, 0, NULL, "initialise LD" },
     { 0x03090000, FORBIDDEN, 0, NULL, "delete LD" },
@@ -115,8 +117,13 @@ static uint32_t apply_lie(const struct model_mfi_lie *lie, uint32_t n, uint32_t 
     }
 }
 
+static bool may(const struct model_mfi *m, uint32_t opcode)
+{
+    return m->may_change || (m->may_locate && (opcode == 0x02070100 || opcode == 0x02070200));
+}
+
 /* The status; the answer, when there is one, in out. */
-static uint8_t ask(struct model_mfi *m, const struct model_mfi_command *c, uint32_t cap, uint32_t *n)
+static uint8_t ask(struct model_mfi *m, struct model_mfi_command *c, uint32_t cap, uint32_t *n)
 {
     uint32_t opcode = get32(c->raw + 24);
     const struct dcmd *d = find(opcode);
@@ -124,6 +131,8 @@ static uint8_t ask(struct model_mfi *m, const struct model_mfi_command *c, uint3
 
     if (!d || (query && m->queries_unknown))
         return m->unknown_is_ok ? STATUS_OK : STATUS_BAD_DCMD;
+    if (d->min_bytes == FORBIDDEN && may(m, opcode))
+        return model_mfi_change(m, c);
     if (d->min_bytes == FORBIDDEN) {
         m->seen.refused_writes++;
         model_mfi_violation(m, d->name, opcode, 0);
@@ -149,6 +158,11 @@ void model_mfi_run_dcmd(struct model_mfi *m, struct model_mfi_command *c, struct
 
     note(m, opcode);
     memset(out, 0, sizeof out);
+    if (m->answer && m->answer(m, opcode, out, cap, &n, &o->status)) {
+        if (n && !model_mfi_put(m, c, out, n < cap ? n : cap))
+            o->status = STATUS_BAD_PARAMETER;
+        return;
+    }
     if (lie && lie->how == MODEL_MFI_STATUS) {
         o->status = (uint8_t)lie->value;
         return;

@@ -37,7 +37,7 @@ static bool read_sgl(struct model_mfi *m, struct model_mfi_command *c)
     return true;
 }
 
-static bool read_frame(struct model_mfi *m, uint64_t address, struct model_mfi_command *c)
+bool model_mfi_read_frame(struct model_mfi *m, uint64_t address, struct model_mfi_command *c)
 {
     const uint8_t *raw = c->raw;
 
@@ -59,10 +59,9 @@ static bool read_frame(struct model_mfi *m, uint64_t address, struct model_mfi_c
     return read_sgl(m, c);
 }
 
-/* A checksum of what belongs to the firmware now: all but the three bytes that it answers with. */
-static uint32_t snapshot(struct model_mfi *m, uint64_t address, uint32_t bytes)
+/* ---- checksums of what belongs to the firmware meanwhile ---- */
+static uint32_t checksum(struct model_mfi *m, uint32_t h, uint64_t address, uint32_t bytes, bool frame)
 {
-    uint32_t h = 2166136261u;
     uint8_t chunk[FRAME_BYTES];
 
     for (uint32_t at = 0; at < bytes; at += sizeof chunk) {
@@ -71,10 +70,21 @@ static uint32_t snapshot(struct model_mfi *m, uint64_t address, uint32_t bytes)
         if (!m->host.dma_read(m->host.ctx, address + at, chunk, n))
             return 0;
         for (uint32_t i = 0; i < n; i++)
-            if (at || i < F_SENSE_LEN || i > F_SCSI_STATUS)
+            if (!frame || at || i < F_SENSE_LEN || i > F_SCSI_STATUS)
                 h = (h ^ chunk[i]) * 16777619u;
     }
     return h;
+}
+
+uint32_t model_mfi_checksum(struct model_mfi *m, uint32_t h, uint64_t address, uint32_t bytes)
+{
+    return checksum(m, h, address, bytes, false);
+}
+
+/* All but the three bytes that it answers with. */
+uint32_t model_mfi_frame_checksum(struct model_mfi *m, uint64_t address, uint32_t bytes)
+{
+    return checksum(m, 2166136261u, address, bytes, true);
 }
 
 /* ---- checks ---- */
@@ -88,14 +98,21 @@ static void check_sgl(struct model_mfi *m, const struct model_mfi_command *c, un
         want = EXTRA_CLAMP; /* 7 means 7 or more */
     if (c->cmd == FRAME_DCMD)
         want = 0;
-    if (extra != want)
+    if (extra != want && !model_mfi_is_fusion(m))
         model_mfi_violation(m, "the count of extra frames does not fit the SGL", extra, want);
     if (c->sge_count > m->max_sge)
         model_mfi_violation(m, "more SGEs than the firmware takes", c->sge_count, m->max_sge);
+    if (model_mfi_row(m)->ieee_only && c->cmd != FRAME_DCMD && c->sge_count && !(c->flags & FLAG_IEEE))
+        model_mfi_violation(m, "an SGL that is not made of IEEE entries", c->flags, c->flags | FLAG_IEEE);
     if (c->flags & FLAG_IEEE && (!m->ieee_sgl || !(c->flags & FLAG_SGL64) || c->cmd == FRAME_DCMD))
         model_mfi_violation(m, "IEEE SGEs where they are not supported", c->flags, c->flags & ~FLAG_IEEE);
     if (c->bad_sgl)
         model_mfi_violation(m, "an SGE without address or length", 0, 1);
+}
+
+static bool over_io_limit(const struct model_mfi *m, const struct model_mfi_command *c, uint64_t bytes)
+{
+    return c->cmd != FRAME_DCMD && m->io_limit_sectors && bytes > (uint64_t)m->io_limit_sectors * 512;
 }
 
 static void check_data(struct model_mfi *m, const struct model_mfi_command *c)
@@ -106,17 +123,24 @@ static void check_data(struct model_mfi *m, const struct model_mfi_command *c)
         model_mfi_violation(m, "the SGL is shorter than the transfer", c->sgl_bytes, bytes);
     if (c->cmd == FRAME_LD_READ && !bytes)
         model_mfi_violation(m, "a read of no blocks", 0, 1);
-    if (bytes && c->cmd != FRAME_LD_WRITE && (c->flags & (FLAG_READ | FLAG_WRITE)) != FLAG_READ)
+    if (bytes && c->cmd != FRAME_LD_WRITE && !(m->may_change && c->cmd == FRAME_DCMD) &&
+        (c->flags & (FLAG_READ | FLAG_WRITE)) != FLAG_READ)
         model_mfi_violation(m, "the direction of a frame that reads is not device to host", c->flags,
                             c->flags | FLAG_READ);
     if (c->cmd == FRAME_DCMD && c->sge_count > 1)
         model_mfi_violation(m, "a DCMD with more than one SGE", c->sge_count, 1);
+    if (model_mfi_row(m)->only_32_bit && !m->dma64 && c->cmd == FRAME_DCMD && c->sge_count &&
+        (c->sge[0].address + c->sge[0].bytes - 1) >> 32)
+        model_mfi_violation(m, "a management buffer above 4 GiB", c->sge[0].address, 0xffffffff);
     if (m->max_request_sectors && bytes > (uint64_t)m->max_request_sectors * 512 && c->cmd != FRAME_DCMD)
         model_mfi_violation(m, "a transfer above the largest request", bytes,
                             (uint64_t)m->max_request_sectors * 512);
+    if (over_io_limit(m, c, bytes))
+        model_mfi_violation(m, "a transfer above what the generation takes", bytes,
+                            (uint64_t)m->io_limit_sectors * 512);
 }
 
-static void check_frame(struct model_mfi *m, const struct model_mfi_command *c, unsigned extra)
+void model_mfi_check_frame(struct model_mfi *m, const struct model_mfi_command *c, unsigned extra)
 {
     bool scsi = c->cmd == FRAME_LD_SCSI || c->cmd == FRAME_PD_SCSI;
 
@@ -157,19 +181,19 @@ static bool overlaps(const struct model_mfi *m, uint64_t address, uint32_t bytes
     return false;
 }
 
-static bool may_submit(struct model_mfi *m, uint64_t address, unsigned extra)
+static bool may_submit(struct model_mfi *m, uint64_t address, unsigned extra, bool published)
 {
     uint32_t bytes = FRAME_BYTES * (extra + 1);
 
     if (m->state == MODEL_MFI_FAULT)
         return false;
-    if (m->host.published && !m->host.published(m->host.ctx))
+    if (!published)
         model_mfi_violation(m, "a frame was posted without plat_dma_publish", address, 0);
     if (overlaps(m, address, bytes)) {
         model_mfi_violation(m, "a frame lies over one in flight", address, 0);
         return false;
     }
-    if (!read_frame(m, address, &now))
+    if (!model_mfi_read_frame(m, address, &now))
         return false;
     if (now.cmd == FRAME_INIT && m->state != MODEL_MFI_READY) {
         model_mfi_violation(m, "INIT in a state other than READY", m->state, MODEL_MFI_READY);
@@ -187,14 +211,14 @@ static bool may_submit(struct model_mfi *m, uint64_t address, unsigned extra)
 }
 
 /* ---- posting ---- */
-static bool hits(const struct model_mfi *m, unsigned long nth, unsigned long wanted)
+bool model_mfi_hits(const struct model_mfi *m, unsigned long nth, unsigned long wanted)
 {
     if (!nth || !wanted)
         return false;
     return m->nth_every ? nth % m->nth_every == wanted % m->nth_every : nth == wanted;
 }
 
-static uint64_t due_ns(struct model_mfi *m, const struct model_mfi_command *c, unsigned long nth)
+uint64_t model_mfi_due_ns(struct model_mfi *m, const struct model_mfi_command *c, unsigned long nth)
 {
     const struct model_mfi_lie *lie =
         model_mfi_lie_for(m, c->cmd == FRAME_DCMD ? get32(c->raw + 24) : c->cmd);
@@ -204,20 +228,20 @@ static uint64_t due_ns(struct model_mfi *m, const struct model_mfi_command *c, u
         ns = m->init_ns;
     else if (c->cmd == FRAME_DCMD)
         ns = m->dcmd_ns;
-    else if (c->cmd == FRAME_LD_READ && model_mfi_ld_of(m, c->target))
+    else if ((c->cmd == FRAME_LD_READ || c->cmd == FRAME_LD_SCSI) && model_mfi_ld_of(m, c->target))
         ns += model_mfi_ld_of(m, c->target)->medium.latency_ns;
     else if (c->cmd == FRAME_PD_SCSI && model_mfi_pd_target(m, c->target))
         ns += model_mfi_pd_target(m, c->target)->medium.latency_ns;
     if (lie && lie->how == MODEL_MFI_DELAY)
         ns += lie->value;
-    if (hits(m, nth, m->nth_late))
+    if (model_mfi_hits(m, nth, m->nth_late))
         ns += m->late_ns;
-    if ((lie && lie->how == MODEL_MFI_LOST) || hits(m, nth, m->nth_lost))
+    if ((lie && lie->how == MODEL_MFI_LOST) || model_mfi_hits(m, nth, m->nth_lost))
         return MODEL_MFI_NEVER;
     return model_mfi_after_ns(m, ns);
 }
 
-static struct model_mfi_frame *take_entry(struct model_mfi *m)
+struct model_mfi_frame *model_mfi_take_entry(struct model_mfi *m)
 {
     unsigned i = 0;
 
@@ -261,7 +285,19 @@ static bool bench_answer(struct model_mfi *m, uint64_t address)
     return true;
 }
 
-void model_mfi_submit(struct model_mfi *m, uint64_t address, unsigned extra)
+bool model_mfi_mischief(struct model_mfi *m, unsigned long nth)
+{
+    if (model_mfi_hits(m, nth, m->nth_fail_pd) && model_mfi_pd_of(m, m->fail_pd))
+        model_mfi_fail_pd(m, model_mfi_pd_of(m, m->fail_pd));
+    if (model_mfi_hits(m, nth, m->nth_vanish))
+        return m->gone = true;
+    if (!model_mfi_hits(m, nth, m->nth_fault))
+        return false;
+    model_mfi_fault(m);
+    return true;
+}
+
+void model_mfi_submit(struct model_mfi *m, uint64_t address, unsigned extra, bool published)
 {
     struct model_mfi_frame *f;
     uint32_t blocks = 0, sgl_end;
@@ -269,23 +305,17 @@ void model_mfi_submit(struct model_mfi *m, uint64_t address, unsigned extra)
 
     if (m->bench && bench_answer(m, address))
         return;
-    if (!may_submit(m, address, extra))
+    if (!may_submit(m, address, extra, published))
         return;
     m->seen.frames[now.cmd & 15]++;
-    check_frame(m, &now, extra);
+    model_mfi_check_frame(m, &now, extra);
     if (model_mfi_is_read(&now, &blocks)) {
         nth = ++m->seen.reads;
         m->seen.blocks += blocks;
     }
-    if (hits(m, nth, m->nth_vanish)) {
-        m->gone = true;
+    if (model_mfi_mischief(m, nth))
         return;
-    }
-    if (hits(m, nth, m->nth_fault)) {
-        model_mfi_fault(m);
-        return;
-    }
-    f = take_entry(m);
+    f = model_mfi_take_entry(m);
     sgl_end = sgl_offset(now.cmd) + now.sge_count * entry_bytes(now.flags);
     *f = (struct model_mfi_frame){ .in_flight = true,
                                    .address = address,
@@ -296,8 +326,8 @@ void model_mfi_submit(struct model_mfi *m, uint64_t address, unsigned extra)
     f->bytes = FRAME_BYTES * (extra + 1);
     if (extra == EXTRA_CLAMP && sgl_end > f->bytes)
         f->bytes = sgl_end;
-    f->snapshot = snapshot(m, address, f->bytes);
-    f->due_ns = due_ns(m, &now, nth);
+    f->snapshot = model_mfi_frame_checksum(m, address, f->bytes);
+    f->due_ns = model_mfi_due_ns(m, &now, nth);
     if (now.cmd == FRAME_DCMD && get32(now.raw + 24) == 0x01040500) {
         f->pended = true; /* EVENT_WAIT: answered by an event or an ABORT */
         f->due_ns = MODEL_MFI_NEVER;
@@ -316,8 +346,8 @@ static uint8_t run_init(struct model_mfi *m, const struct model_mfi_command *c)
         return m->init_status;
     if (c->length != INIT_LENGTH || get32(c->raw + 28) || get64(c->raw + 32))
         model_mfi_violation(m, "INIT: length 32, address below 4 GiB, no old queue", c->length, INIT_LENGTH);
-    if (m->omsk != 0xffffffff)
-        model_mfi_violation(m, "INIT with interrupts unmasked", m->omsk, 0xffffffff);
+    if ((m->omsk & model_mfi_row(m)->mask_all) != model_mfi_row(m)->mask_all)
+        model_mfi_violation(m, "INIT with interrupts unmasked", m->omsk, model_mfi_row(m)->mask_all);
     if (!m->host.dma_read(m->host.ctx, get32(c->raw + 24), info, sizeof info))
         return STATUS_BAD_PARAMETER;
     entries = get32(info + 4);
@@ -371,6 +401,21 @@ static uint8_t run_abort(struct model_mfi *m, const struct model_mfi_command *c)
 }
 
 /* ---- the end of a frame ---- */
+uint64_t model_mfi_get(struct model_mfi *m, const struct model_mfi_command *c, void *to, uint64_t n)
+{
+    uint8_t *p = to;
+    uint64_t got = 0;
+
+    for (unsigned i = 0; i < c->sge_count && got < n; i++) {
+        uint64_t part = n - got < c->sge[i].bytes ? n - got : c->sge[i].bytes;
+
+        if (!m->host.dma_read(m->host.ctx, c->sge[i].address, p + got, part))
+            return got;
+        got += part;
+    }
+    return got;
+}
+
 bool model_mfi_put(struct model_mfi *m, struct model_mfi_command *c, const void *data, uint64_t n)
 {
     const uint8_t *p = data;
@@ -394,8 +439,22 @@ bool model_mfi_put(struct model_mfi *m, struct model_mfi_command *c, const void 
     return true;
 }
 
-static void run(struct model_mfi *m, struct model_mfi_command *c, unsigned long nth,
-                struct model_mfi_outcome *o)
+static uint8_t refused_by_limits(struct model_mfi *m, const struct model_mfi_command *c)
+{
+    bool io = c->cmd >= FRAME_LD_READ && c->cmd <= FRAME_PD_SCSI;
+    uint64_t bytes = c->cmd == FRAME_LD_READ ? blocks_bytes(m, c) : c->length;
+
+    if (c->bad_sgl || (c->sge_count > m->max_sge && !model_mfi_is_fusion(m)))
+        return STATUS_BAD_SGL;
+    if (io && model_mfi_row(m)->ieee_only && c->sge_count && !(c->flags & FLAG_IEEE))
+        return STATUS_BAD_SGL;
+    if (io && over_io_limit(m, c, bytes))
+        return STATUS_BAD_PARAMETER;
+    return STATUS_OK;
+}
+
+void model_mfi_run_frame(struct model_mfi *m, struct model_mfi_command *c, unsigned long nth,
+                         struct model_mfi_outcome *o)
 {
     const struct model_mfi_lie *lie = model_mfi_lie_for(m, c->cmd);
 
@@ -403,13 +462,12 @@ static void run(struct model_mfi *m, struct model_mfi_command *c, unsigned long 
         o->status = lie->how == MODEL_MFI_STATUS ? (uint8_t)lie->value : STATUS_OK;
         return;
     }
-    if (c->bad_sgl || c->sge_count > m->max_sge) {
-        o->status = STATUS_BAD_SGL;
+    o->status = refused_by_limits(m, c);
+    if (o->status)
         return;
-    }
     switch (c->cmd) {
     case FRAME_INIT:
-        o->status = run_init(m, c);
+        o->status = model_mfi_is_fusion(m) ? model_mfi_fusion_init(m, c) : run_init(m, c);
         break;
     case FRAME_LD_READ:
         model_mfi_run_ld_read(m, c, nth, o);
@@ -432,10 +490,9 @@ static void run(struct model_mfi *m, struct model_mfi_command *c, unsigned long 
     }
 }
 
-static void answer(struct model_mfi *m, const struct model_mfi_frame *f, const struct model_mfi_command *c,
-                   const struct model_mfi_outcome *o)
+void model_mfi_answer_frame(struct model_mfi *m, const struct model_mfi_frame *f,
+                            const struct model_mfi_command *c, const struct model_mfi_outcome *o)
 {
-    bool polled = f->flags & FLAG_NO_POST;
     uint8_t sense_len = o->sense_len < c->sense_cap ? o->sense_len : c->sense_cap;
 
     if (sense_len && (uint32_t)c->sense) {
@@ -444,34 +501,54 @@ static void answer(struct model_mfi *m, const struct model_mfi_frame *f, const s
     }
     if (o->scsi_status || f->cmd == FRAME_LD_SCSI || f->cmd == FRAME_PD_SCSI)
         m->host.dma_write(m->host.ctx, f->address + F_SCSI_STATUS, &o->scsi_status, 1);
-    if (hits(m, f->nth, m->nth_garbage_frame))
+    if (model_mfi_hits(m, f->nth, m->nth_garbage_frame))
         m->host.dma_write(m->host.ctx, f->address + 8, "\xf0\xff\xff\xff", 4);
     /* Last: whoever polls this byte may use all the rest. */
-    if (polled || o->status || !m->ring_leaves_status)
+    if (f->flags & FLAG_NO_POST || o->status || !m->ring_leaves_status)
         m->host.dma_write(m->host.ctx, f->address + F_STATUS, &o->status, 1);
-    if (!polled || m->posts_polled_frames)
-        post_context(m, hits(m, f->nth, m->nth_garbage_context) ? 0xfffffff0u : f->context);
 }
 
-static void finish(struct model_mfi *m, struct model_mfi_frame *entry)
+static void post_contexts(struct model_mfi *m, const struct model_mfi_frame *f)
 {
-    struct model_mfi_frame f = *entry;
-    struct model_mfi_outcome o = { 0 };
+    if (f->flags & FLAG_NO_POST && !m->posts_polled_frames)
+        return;
+    if (model_mfi_hits(m, f->nth, m->nth_stray))
+        post_context(m, 0xfffffff1u);
+    post_context(m, model_mfi_hits(m, f->nth, m->nth_garbage_context) ? 0xfffffff0u : f->context);
+    if (model_mfi_hits(m, f->nth, m->nth_duplicate))
+        post_context(m, f->context);
+}
 
+void model_mfi_leave_entry(struct model_mfi *m, struct model_mfi_frame *entry)
+{
     entry->in_flight = false;
     m->in_flight--;
     while (m->frame_top && !m->frame[m->frame_top - 1].in_flight)
         m->frame_top--;
-    if (snapshot(m, f.address, f.bytes) != f.snapshot)
+}
+
+/* False: its end must wait for the driver. */
+static bool finish(struct model_mfi *m, struct model_mfi_frame *entry)
+{
+    struct model_mfi_frame f = *entry;
+    struct model_mfi_outcome o = { 0 };
+
+    if (entry->smid)
+        return model_mfi_fusion_finish(m, entry);
+    model_mfi_leave_entry(m, entry);
+    if (model_mfi_frame_checksum(m, f.address, f.bytes) != f.snapshot)
         model_mfi_violation(m, "a frame was changed while in flight", f.address, f.cmd);
-    if (!read_frame(m, f.address, &now))
-        return;
-    if (hits(m, f.nth, m->nth_status))
+    if (!model_mfi_read_frame(m, f.address, &now))
+        return true;
+    if (model_mfi_hits(m, f.nth, m->nth_status))
         o.status = m->status_value;
     else
-        run(m, &now, f.nth, &o);
-    if (!m->gone)
-        answer(m, &f, &now, &o);
+        model_mfi_run_frame(m, &now, f.nth, &o);
+    if (!m->gone) {
+        model_mfi_answer_frame(m, &f, &now, &o);
+        post_contexts(m, &f);
+    }
+    return true;
 }
 
 void model_mfi_frames_tick(struct model_mfi *m)
@@ -487,9 +564,8 @@ void model_mfi_frames_tick(struct model_mfi *m)
             if (f->in_flight && f->due_ns <= at_ns && (!best || f->due_ns < best->due_ns))
                 best = f;
         }
-        if (!best || m->gone)
+        if (!best || m->gone || !finish(m, best))
             return;
-        finish(m, best);
     }
 }
 

@@ -1,33 +1,14 @@
 #include "mfi_parts.h"
 
-/* Registers, firmware states and settings (fact sheet 2.1 to 2.6 and 5.1). */
+/* Registers and firmware states (fact sheet 2.1 to 2.6, 5.1 and 6.2 to 6.5). */
 
-enum { BAR_BYTES = 0x4000, IO_BAR_BYTES = 0x100 };
+enum { OSTS = 0x30, OMSK = 0x34, IQP = 0x40, HOST_INDEX = 0x6c, SCRATCH_1 = 0xb4, SCRATCH_2 = 0xb8 };
+enum { SCRATCH_3 = 0xbc, PORT_LOW = 0xc0, PORT_HIGH = 0xc4, PORT_ATOMIC = 0xc8 };
 #define DOORBELL_READY     0x02u
 #define DOORBELL_HANDSHAKE 0x08u
 #define DOORBELL_MESSAGE   0x10u
 #define DOORBELL_STOP      0x20u
 #define DOORBELL_RESET     0x40u
-#define ALL_MASKED         0xffffffffu
-
-struct generation {
-    const char *name;
-    uint16_t device_id, subdevice_id;
-    unsigned memory_bar, io_bar;
-    uint32_t status, doorbell, osts, omsk, acknowledge, inbound;
-    uint32_t diag, keys; /* 0: reset is by doorbell */
-    uint32_t reply_bit;
-    uint16_t max_cmds;
-    const char *product;
-};
-static const struct generation generations[MODEL_MFI_GENERATIONS] = {
-    [MODEL_MFI_1078] = { "mfi-1078", 0x0060, 0x1013, 0, 2, 0xb0, 0x20, 0x30, 0x34, 0xa0, 0x40, 0, 0,
-                         0x80000000u, 1000, "LSI MegaRAID SAS 8708EM2" },
-    [MODEL_MFI_2108] = { "mfi-2108", 0x0079, 0x9261, 1, 0, 0xb0, 0x20, 0x30, 0x34, 0xa0, 0x40, 0xf8, 0xfc, 1u,
-                         1008, "LSI MegaRAID SAS 9260-8i" },
-};
-
-static const struct generation *gen_of(const struct model_mfi *m) { return &generations[m->generation]; }
 
 /* ---- shared ---- */
 void model_mfi_violation(struct model_mfi *m, const char *what, uint64_t got, uint64_t want)
@@ -55,7 +36,7 @@ static void update_irq(struct model_mfi *m)
 
 void model_mfi_interrupt(struct model_mfi *m)
 {
-    m->osts |= gen_of(m)->reply_bit | 1;
+    m->osts |= model_mfi_row(m)->osts_done;
     update_irq(m);
 }
 
@@ -101,8 +82,9 @@ static void enter_ready(struct model_mfi *m)
 {
     model_mfi_frames_drop(m);
     m->state = MODEL_MFI_READY;
-    m->operational = m->leaving = false;
+    m->operational = m->leaving = m->pair_open = false;
     m->ring = 0;
+    memset(&m->fusion, 0, sizeof m->fusion);
     m->step_end_ns = m->ready_ns = MODEL_MFI_NEVER;
 }
 
@@ -120,7 +102,8 @@ static void enter_step(struct model_mfi *m, unsigned i)
 static void power_on(struct model_mfi *m)
 {
     m->powered = true;
-    m->omsk = m->osts = m->diag = m->diag_keys = 0;
+    m->omsk = m->osts = m->diag = m->diag_keys = m->zeros_left = 0;
+    m->busy_until_ns = model_mfi_after_ns(m, m->doorbell_busy_ns);
     enter_ready(m);
     enter_step(m, 0);
 }
@@ -175,7 +158,7 @@ static void hand_back(struct model_mfi *m)
 
 static void doorbell(struct model_mfi *m, uint32_t v)
 {
-    if (v & DOORBELL_RESET && !gen_of(m)->keys)
+    if (v & DOORBELL_RESET && !model_mfi_row(m)->keys)
         adapter_reset(m);
     if (v & DOORBELL_STOP) {
         model_mfi_violation(m, "the adapter was stopped", v, 0);
@@ -188,8 +171,10 @@ static void doorbell(struct model_mfi *m, uint32_t v)
             model_mfi_violation(m, "a boot message was acknowledged", v, 0);
         enter_step(m, m->step_at + 1);
     }
-    if (v & DOORBELL_READY)
+    if (v & DOORBELL_READY) {
+        m->busy_until_ns = model_mfi_after_ns(m, m->doorbell_busy_ns);
         hand_back(m);
+    }
 }
 
 static void tick(void *dev)
@@ -200,6 +185,7 @@ static void tick(void *dev)
         power_on(m);
     if (m->gone || m->bench)
         return;
+    model_mfi_state_tick(m);
     model_mfi_frames_tick(m);
     while (model_mfi_now_ns(m) >= m->step_end_ns)
         enter_step(m, m->step_at + 1);
@@ -225,38 +211,88 @@ static uint32_t status_word(const struct model_mfi *m)
     return word | (uint32_t)m->ieee_sgl << 26 | (uint32_t)m->max_sge << 16 | m->max_cmds;
 }
 
-static bool access_ok(struct model_mfi *m, unsigned bar, uint32_t off, unsigned bytes)
+/* Bits 9:5 count 128 bytes, with bit 22 512 bytes. */
+static uint32_t scratch_1(const struct model_mfi *m)
 {
-    if (bar == gen_of(m)->memory_bar && bytes == 4 && !(off & 3) && off < BAR_BYTES)
+    bool large = m->chain_bytes > 31 * 128;
+    uint32_t queues = m->reply_queues ? m->reply_queues - 1u : 0;
+    bool bit24 = m->operational && model_mfi_row(m)->atomic ? m->atomic_descriptors : true;
+
+    queues = model_mfi_row(m)->end_of_list ? (queues & 0xff) << 14 : queues & 0x1f;
+    return (m->chain_bytes / (large ? 512 : 128) & 31) << 5 | (uint32_t)large << 22 | queues |
+           (uint32_t)bit24 << 24 | (uint32_t)m->dma64 << 25;
+}
+
+static bool access_ok(struct model_mfi *m, unsigned bar, uint32_t off, unsigned bytes, bool write)
+{
+    bool whole_descriptor = write && off == PORT_LOW && bytes == 8 && model_mfi_is_fusion(m);
+
+    if (bar == model_mfi_row(m)->memory_bar && (whole_descriptor || (bytes == 4 && !(off & 3))) &&
+        off < BAR_BYTES)
         return true;
     model_mfi_violation(m, "registers are accessed by aligned dwords of the memory BAR",
                         (uint64_t)bytes << 32 | off, bar);
     return false;
 }
 
-static uint64_t reg_read(void *dev, unsigned bar, uint32_t off, unsigned bytes)
+static uint32_t value_of(const struct model_mfi *m, uint32_t off)
 {
-    struct model_mfi *m = dev;
-    const struct generation *g = gen_of(m);
+    const struct model_mfi_row *g = model_mfi_row(m);
+    bool fusion = model_mfi_is_fusion(m);
 
-    tick(m);
-    if (m->gone || !access_ok(m, bar, off, bytes))
-        return UINT64_MAX;
     if (off == g->status)
         return status_word(m);
-    if (off == g->omsk)
+    if (off == OMSK)
         return m->omsk;
-    if (off == g->osts)
+    if (off == OSTS)
         return m->osts;
     if (g->diag && off == g->diag)
         return m->diag;
+    if (fusion && off == g->doorbell)
+        return model_mfi_now_ns(m) < m->busy_until_ns;
+    if (fusion && off == SCRATCH_1)
+        return scratch_1(m);
+    if (fusion && off == SCRATCH_2)
+        return m->scratch2;
+    if (fusion && off == SCRATCH_3)
+        return m->scratch3;
+    if (fusion && off == HOST_INDEX)
+        return m->fusion.host_index;
     return 0;
+}
+
+/* Between the two writes of a pair of ports there must be nothing. */
+static void check_pair(struct model_mfi *m, uint32_t off, uint32_t want)
+{
+    if (m->pair_open && off != want) {
+        model_mfi_violation(m, "an access between the two halves of a port", off, want);
+        m->pair_open = false;
+    }
+}
+
+static uint64_t reg_read(void *dev, unsigned bar, uint32_t off, unsigned bytes)
+{
+    struct model_mfi *m = dev;
+
+    tick(m);
+    if (m->gone || !access_ok(m, bar, off, bytes, false))
+        return UINT64_MAX;
+    check_pair(m, off, UINT32_MAX);
+    if (m->zero_reads && !m->zeros_left)
+        m->zeros_left = m->zero_reads + 1;
+    if (m->zeros_left && --m->zeros_left) {
+        m->seen.zero_reads++;
+        return 0;
+    }
+    return value_of(m, off);
 }
 
 static void mask_write(struct model_mfi *m, uint32_t v)
 {
+    uint32_t all = model_mfi_row(m)->mask_all;
+
     m->omsk = v;
-    if (v == ALL_MASKED && m->operational && !m->leaving) {
+    if ((v & all) == all && m->operational && !m->leaving && !model_mfi_is_fusion(m)) {
         model_mfi_violation(m, "interrupts were masked again after INIT", v, 0);
         if (m->masking_resets)
             enter_ready(m);
@@ -266,10 +302,10 @@ static void mask_write(struct model_mfi *m, uint32_t v)
 
 static void key_write(struct model_mfi *m, uint32_t v)
 {
-    static const uint8_t keys[] = { 0x0, 0x4, 0xb, 0x2, 0x7, 0xd };
+    const struct model_mfi_row *g = model_mfi_row(m);
 
-    m->diag_keys = v == keys[m->diag_keys] ? m->diag_keys + 1 : v == keys[0];
-    if (m->diag_keys == sizeof keys) {
+    m->diag_keys = v == g->key[m->diag_keys] ? m->diag_keys + 1 : v == g->key[0];
+    if (m->diag_keys == g->key_count) {
         m->diag |= 0x80;
         m->diag_keys = 0;
     }
@@ -283,22 +319,114 @@ static void diag_write(struct model_mfi *m, uint32_t v)
     }
 }
 
+/* ---- the ports ---- */
+static bool is_published(const struct model_mfi *m)
+{
+    return !m->host.published || m->host.published(m->host.ctx);
+}
+
+static void single_port(struct model_mfi *m, uint32_t v)
+{
+    if (model_mfi_row(m)->post == POST_PORT_SHIFTED) {
+        if (v >> 29)
+            model_mfi_violation(m, "a frame address above 4 GiB or not shifted", v, v & 0x1fffffff);
+        model_mfi_submit(m, (uint64_t)(v & ~7u) << 3, v & 7, is_published(m));
+        return;
+    }
+    if (!(v & 1) || v & 0x30)
+        model_mfi_violation(m, "a frame address is misaligned or lacks bit 0", v, (v & ~0x3fu) | 1);
+    model_mfi_submit(m, v & ~0x0fu, v >> 1 & 7, is_published(m));
+}
+
+static void open_pair(struct model_mfi *m, uint32_t *half, uint32_t v)
+{
+    *half = v;
+    m->pair_open = true;
+    m->pair_published = is_published(m);
+}
+
+/* Skinny: the upper half first. */
+static void frame_pair(struct model_mfi *m, uint32_t off, uint32_t v)
+{
+    if (off == PORT_HIGH) {
+        if (v)
+            model_mfi_violation(m, "a frame address above 4 GiB", v, 0);
+        open_pair(m, &m->pair_high, v);
+        return;
+    }
+    if (!m->pair_open) {
+        model_mfi_violation(m, "the lower half of a frame address without the upper one", v, 0);
+        return;
+    }
+    m->pair_open = false;
+    if (!(v & 1) || v & 0x30)
+        model_mfi_violation(m, "a frame address is misaligned or lacks bit 0", v, (v & ~0x3fu) | 1);
+    model_mfi_submit(m, (uint64_t)m->pair_high << 32 | (v & ~0x0fu), v >> 1 & 7, m->pair_published);
+}
+
+/* Fusion: the lower half first, or both at once. */
+static void descriptor_pair(struct model_mfi *m, uint32_t off, unsigned bytes, uint64_t v)
+{
+    if (bytes == 8) {
+        m->seen.whole_posts++;
+        model_mfi_fusion_post(m, v, is_published(m));
+    } else if (off == PORT_LOW) {
+        open_pair(m, &m->pair_low, (uint32_t)v);
+    } else if (!m->pair_open) {
+        model_mfi_violation(m, "the upper half of a descriptor without the lower one", v, 0);
+    } else {
+        m->pair_open = false;
+        m->seen.pair_posts++;
+        model_mfi_fusion_post(m, v << 32 | m->pair_low, m->pair_published);
+    }
+}
+
+static void atomic_port(struct model_mfi *m, uint32_t v)
+{
+    if (!m->operational || !model_mfi_row(m)->atomic || !m->atomic_descriptors) {
+        model_mfi_violation(m, "the port of single-dword descriptors, which the card does not offer", v, 0);
+        return;
+    }
+    m->seen.atomic_posts++;
+    model_mfi_fusion_post(m, v, is_published(m));
+}
+
+/* False: no port of this generation. */
+static bool port_write(struct model_mfi *m, uint32_t off, unsigned bytes, uint64_t v)
+{
+    enum model_mfi_post post = model_mfi_row(m)->post;
+    bool pair = off == PORT_LOW || off == PORT_HIGH;
+
+    if (off == IQP && (post == POST_PORT || post == POST_PORT_SHIFTED))
+        single_port(m, (uint32_t)v);
+    else if (pair && post == POST_PORT_PAIR)
+        frame_pair(m, off, (uint32_t)v);
+    else if (pair && post == POST_DESCRIPTOR)
+        descriptor_pair(m, off, bytes, v);
+    else if (off == PORT_ATOMIC && post == POST_DESCRIPTOR)
+        atomic_port(m, (uint32_t)v);
+    else if (off == HOST_INDEX && post == POST_DESCRIPTOR)
+        model_mfi_fusion_index(m, (uint32_t)v);
+    else
+        return false;
+    return true;
+}
+
 static void reg_write(void *dev, unsigned bar, uint32_t off, unsigned bytes, uint64_t value)
 {
     struct model_mfi *m = dev;
-    const struct generation *g = gen_of(m);
+    const struct model_mfi_row *g = model_mfi_row(m);
     uint32_t v = (uint32_t)value;
 
     tick(m);
-    if (m->gone || !access_ok(m, bar, off, bytes))
+    if (m->gone || !access_ok(m, bar, off, bytes, true))
         return;
-    if (off == g->inbound) {
-        if (!(v & 1) || v & 0x30)
-            model_mfi_violation(m, "a frame address is misaligned or lacks bit 0", v, (v & ~0x3fu) | 1);
-        model_mfi_submit(m, v & ~0x0fu, v >> 1 & 7);
+    check_pair(m, off, g->post == POST_PORT_PAIR ? PORT_LOW : PORT_HIGH);
+    if (port_write(m, off, bytes, value)) {
+        return;
     } else if (off == g->doorbell) {
         doorbell(m, v);
-    } else if (off == g->omsk) {
+    } else if (off == OMSK) {
         mask_write(m, v);
     } else if (off == g->acknowledge) {
         m->osts &= ~v;
@@ -316,7 +444,7 @@ static void reg_write(void *dev, unsigned bar, uint32_t off, unsigned bytes, uin
 static uint32_t config_read(void *dev, uint32_t off)
 {
     const struct model_mfi *m = dev;
-    const struct generation *g = gen_of(m);
+    const struct model_mfi_row *g = model_mfi_row(m);
 
     if (m->gone)
         return UINT32_MAX;
@@ -326,11 +454,11 @@ static uint32_t config_read(void *dev, uint32_t off)
         return 0x010400u << 8 | 5;
     if (off == 0x2c)
         return (uint32_t)m->subdevice_id << 16 | m->subvendor_id;
-    if (off == 0x10 + 4 * g->io_bar)
+    if (g->io_bar != NO_BAR && off == 0x10 + 4 * g->io_bar)
         return (uint32_t)-IO_BAR_BYTES | 1;
     if (off == 0x10 + 4 * g->memory_bar)
-        return (uint32_t)-BAR_BYTES | 4;
-    if (off == 0x14 + 4 * g->memory_bar)
+        return (uint32_t)-BAR_BYTES | (g->bar64 ? 4 : 0);
+    if (g->bar64 && off == 0x14 + 4 * g->memory_bar)
         return UINT32_MAX;
     return 0;
 }
@@ -349,144 +477,3 @@ const struct model_device_ops model_mfi_ops = { .name = "mfi",
                                                 .config_write = config_write,
                                                 .reset = reset,
                                                 .tick = tick };
-
-/* ---- set-up ---- */
-void model_mfi_init(struct model_mfi *m, enum model_mfi_generation g)
-{
-    static const uint8_t rates[5] = { 30, 30, 30, 30, 30 };
-
-    memset(m, 0, sizeof *m);
-    m->generation = g;
-    m->vendor_id = 0x1000;
-    m->device_id = generations[g].device_id;
-    m->subvendor_id = 0x1000;
-    m->subdevice_id = generations[g].subdevice_id;
-    m->max_cmds = generations[g].max_cmds;
-    m->max_sge = 80;
-    m->memory_mib = 512;
-    m->ld_ops = 0x1f;
-    m->adapter_ops = 0x7fff;
-    m->hw_present = 0x36;
-    m->max_strips_per_io = 128;
-    m->hand_back_state = MODEL_MFI_OPERATIONAL;
-    m->boot_seq = 1;
-    memcpy(m->rates, rates, sizeof rates);
-    strcpy(m->product, generations[g].product);
-    strcpy(m->serial, "SV00000001");
-    strcpy(m->package, "12.15.0-0239");
-}
-
-static void medium_defaults(struct model_mfi_medium *d, uint64_t blocks, const char *vendor,
-                            const char *product, uint64_t naa)
-{
-    d->blocks = blocks;
-    d->block_bytes = 512;
-    strcpy(d->vendor, vendor);
-    strcpy(d->product, product);
-    strcpy(d->revision, "2.13");
-    d->naa = naa;
-}
-
-struct model_mfi_ld *model_mfi_add_ld(struct model_mfi *m, uint8_t target, uint64_t blocks)
-{
-    for (unsigned i = 0; i < MODEL_MFI_LDS; i++) {
-        struct model_mfi_ld *ld = &m->ld[i];
-
-        if (ld->present)
-            continue;
-        memset(ld, 0, sizeof *ld);
-        ld->present = true;
-        ld->consistent = 1;
-        ld->target = target;
-        ld->state = MODEL_MFI_LD_OPTIMAL;
-        ld->stripe_exponent = 7;
-        ld->drives_per_span = ld->span_depth = 1;
-        ld->seq = 1;
-        strcpy(ld->name, "VD00");
-        ld->name[2] = (char)('0' + target / 10 % 10);
-        ld->name[3] = (char)('0' + target % 10);
-        medium_defaults(&ld->medium, blocks, "LSI", "MR9260-8i", 0x600605b000000000ull + target);
-        return ld;
-    }
-    return NULL;
-}
-
-struct model_mfi_pd *model_mfi_add_pd(struct model_mfi *m, uint16_t device_id, uint8_t slot, uint16_t state)
-{
-    for (unsigned i = 0; i < MODEL_MFI_PDS; i++) {
-        struct model_mfi_pd *pd = &m->pd[i];
-
-        if (pd->present)
-            continue;
-        memset(pd, 0, sizeof *pd);
-        pd->present = true;
-        pd->device_id = device_id;
-        pd->enclosure_id = 32;
-        pd->enclosure_index = 1;
-        pd->slot = slot;
-        pd->state = state;
-        pd->seq = 1;
-        pd->speed = pd->link_speed = 3;
-        pd->interface_type = 2;
-        pd->temperature_c = 31;
-        pd->sas_address = 0x5000c50000000001ull + 16 * device_id;
-        pd->ld_target = 0xff;
-        medium_defaults(&pd->medium, 1953525168, "SEAGATE", "ST1000NM0001",
-                        0x5000c50000000000ull + 16 * device_id);
-        strcpy(pd->medium.serial, "Z1N00000");
-        pd->medium.serial[6] = (char)('0' + slot / 10 % 10);
-        pd->medium.serial[7] = (char)('0' + slot % 10);
-        pd->medium.rotation_rpm = 7200;
-        return pd;
-    }
-    return NULL;
-}
-
-void model_mfi_add_event(struct model_mfi *m, uint32_t code, int severity, const char *text)
-{
-    struct model_mfi_event *e;
-
-    if (m->event_count == MODEL_MFI_EVENTS)
-        return;
-    e = &m->event[m->event_count++];
-    memset(e, 0, sizeof *e);
-    e->seq = m->boot_seq + m->event_count - 1;
-    e->time_s = 0xff000000u + m->event_count;
-    e->code = code;
-    e->locale = 1;
-    e->severity = (int8_t)severity;
-    strncpy(e->text, text, sizeof e->text - 1);
-}
-
-void model_mfi_lie(struct model_mfi *m, uint32_t opcode, enum model_mfi_lie_how how, uint64_t value)
-{
-    for (unsigned i = 0; i < MODEL_MFI_LIES; i++)
-        if (!m->lie[i].used || m->lie[i].opcode == opcode) {
-            m->lie[i] = (struct model_mfi_lie){ .opcode = opcode, .used = true, .how = how, .value = value };
-            return;
-        }
-}
-
-void model_mfi_like_qemu(struct model_mfi *m)
-{
-    static const uint32_t untouched[] = { 0x01040300, 0x03030000, 0x05010000,
-                                          0x05020000, 0x05030000, 0x05050100 };
-
-    m->posts_polled_frames = m->masking_resets = m->unknown_is_ok = m->qemu_ids = true;
-    strcpy(m->package, "2.5+-QEMU");
-    for (unsigned i = 0; i < sizeof untouched / sizeof untouched[0]; i++)
-        model_mfi_lie(m, untouched[i], MODEL_MFI_UNTOUCHED, 0);
-}
-
-void model_mfi_pattern(unsigned target, uint64_t lba, void *buf, size_t bytes)
-{
-    uint8_t *out = buf;
-    uint64_t x = (lba + 1) * 0xd6e8feb86659fd93ull ^ (uint64_t)(target + 1) << 48;
-
-    for (size_t at = 0; at < bytes; at += sizeof x) {
-        x ^= x >> 32;
-        x *= 0x9fb21c651e98df25ull;
-        x ^= x >> 28;
-        memcpy(out + at, &x, bytes - at < sizeof x ? bytes - at : sizeof x);
-    }
-}

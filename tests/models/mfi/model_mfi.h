@@ -2,8 +2,9 @@
 #define TESTS_MODELS_MFI_H
 #include "device.h"
 
-/* A MegaRAID MFI controller at register level (fact sheet mfi.md, sections 1 to 5): the 1078 and 2108
- * register interfaces; a further generation is a row in the model's table.
+/* A MegaRAID controller at register level (fact sheet mfi.md): frames at a port (1078, 2108, xscale, skinny)
+ * and request descriptors with a reply ring (fusion: Thunderbolt and Invader with the legacy RAID context,
+ * Ventura and Aero with the G35 one).
  *
  *     static struct model_mfi mfi;
  *     model_mfi_init(&mfi, MODEL_MFI_2108);                 firmware READY, no drives
@@ -14,7 +15,18 @@
  * Settings may be changed at any time; those that say "at power-on" count when the device is first touched or
  * reset.  Fields that begin with `nth_` count media reads (LD_READ, and READ by SCSI) from 1; 0: never. */
 
-enum model_mfi_generation { MODEL_MFI_1078, MODEL_MFI_2108, MODEL_MFI_GENERATIONS };
+enum model_mfi_generation {
+    MODEL_MFI_1078,
+    MODEL_MFI_2108,
+    MODEL_MFI_XSCALE,      /* PERC 5/i: frame address >> 3, status at 18h, all masked is 1Fh */
+    MODEL_MFI_SKINNY,      /* PERC H310: doorbell at 00h, port pair C4h then C0h, IEEE SGL only, 60 SGEs */
+    MODEL_MFI_THUNDERBOLT, /* PERC H710 */
+    MODEL_MFI_INVADER,     /* PERC H730 */
+    MODEL_MFI_VENTURA,     /* PERC H740P */
+    MODEL_MFI_AERO,        /* PERC H755; reads of registers answer zero thrice before they answer */
+    MODEL_MFI_ALL
+};
+enum { MODEL_MFI_GENERATIONS = 2 }; /* for tests that walk the two generations that QEMU has as well */
 enum {
     MODEL_MFI_LDS = 64,
     MODEL_MFI_PDS = 64,
@@ -74,6 +86,9 @@ struct model_mfi_medium {
     uint16_t rotation_rpm;    /* VPD B1h; 0: the page does not exist */
     uint8_t pending_sense[3]; /* for REQUEST SENSE */
 };
+struct model_mfi_work {
+    uint64_t start_ns, ns; /* ns 0: none under way */
+};
 struct model_mfi_ld {
     bool present;
     uint8_t target, state, primary_level, qualifier, secondary_level, stripe_exponent, drives_per_span,
@@ -83,7 +98,9 @@ struct model_mfi_ld {
     char name[17];
     uint32_t active; /* progress bits: 0 CC, 1 BGI, 2 foreground init, 3 reconstruction */
     uint16_t progress[4], elapsed_s[4];
+    bool pinned_cache; /* dirty data without a home: configuration changes answer 54h */
     struct model_mfi_medium medium;
+    struct model_mfi_work work[4]; /* by progress bit; model_mfi_start_ld */
 };
 struct model_mfi_pd {
     bool present;
@@ -95,8 +112,10 @@ struct model_mfi_pd {
     uint64_t sas_address;
     uint8_t ld_target; /* 0xff: in no virtual drive */
     uint32_t active;
-    uint16_t progress[3], elapsed_s[3];
+    uint16_t progress[3], elapsed_s[3]; /* progress bits: 0 rebuild, 1 patrol, 2 clear */
+    bool locating;
     struct model_mfi_medium medium; /* readable by PD_SCSI_IO in state SYSTEM only */
+    struct model_mfi_work work[3];
 };
 struct model_mfi_event {
     uint32_t seq, time_s, code;
@@ -111,6 +130,7 @@ struct model_mfi_bbu {
     uint16_t temperature_c, charge_percent, cycles;
     uint32_t fw_status;
     bool healthy;
+    struct model_mfi_work learn; /* model_mfi_start_learn */
 };
 
 /* A management command (DCMD opcode) or frame that is answered otherwise than it should. */
@@ -138,11 +158,18 @@ struct model_mfi_frame {
     uint16_t flags;
     uint8_t cmd;
     unsigned long nth; /* media read number; 0: none */
+    uint16_t smid;     /* fusion; 0: a frame without request */
+    uint64_t request;  /* fusion: address of the request; `address` is that of the MFI frame in it, or 0 */
+    uint64_t slot;     /* fusion: of its reply descriptor, when half of that is there */
+    bool half_written;
 };
 
 struct model_mfi_seen {
     unsigned long frames[16]; /* by frame command */
     unsigned long dcmds, reads, blocks, media_errors, inits, hand_backs, resets, flushes;
+    unsigned long ld_requests, pd_requests, wrapped; /* fusion, by function */
+    unsigned long zero_reads, atomic_posts, pair_posts, whole_posts, index_writes;
+    uint32_t capabilities;        /* fusion: of the INIT frame */
     unsigned long refused_writes; /* each was a violation, nothing was changed */
     unsigned max_in_flight;
     uint32_t last_opcode, opcodes[64]; /* different DCMD opcodes in order of appearance */
@@ -172,6 +199,26 @@ struct model_mfi {
     unsigned event_count;
     uint32_t boot_seq;
     struct model_mfi_bbu bbu;
+    bool policies_follow; /* current_policy is worked out: default_policy, without write-back when the battery
+                             is missing, bad or learning (unless bit 4), or the card has no memory */
+    uint32_t io_limit_sectors; /* a transfer above answers 03h although no figure of the card says so (skinny,
+                                  and whatever takes IEEE SGEs: 256); 0: none */
+    struct {
+        uint8_t state; /* 0 stopped, 1 ready, 2 active, FFh aborted (FreeBSD; 3 elsewhere) */
+        uint8_t mode;  /* 0 automatic, 1 manual, 2 disabled */
+        uint8_t drives_done;
+        uint32_t iterations, every_s; /* FFFFFFFFh: without pause */
+    } patrol;
+
+    /* ---- fusion only ---- */
+    uint32_t chain_bytes;      /* scratch pad 1: bits 9:5 x 128, or x 512 with bit 22; default 1024 */
+    uint8_t reply_queues;      /* scratch pad 1; default 1, only the first is ever used */
+    bool dma64;                /* scratch pad 1 bit 25: queues and frames may lie above 4 GiB */
+    bool atomic_descriptors;   /* scratch pad 1 bit 24 after INIT: port C8h (default on for Aero) */
+    uint32_t scratch2;         /* B8h.  Thunderbolt, Invader: low half, if not zero, is the command count */
+    uint32_t scratch3;         /* BCh */
+    unsigned zero_reads;       /* that many reads of a register answer 0 before one answers (Aero: 3) */
+    uint64_t doorbell_busy_ns; /* doorbell bit 0 reads 1 so long after power-on and after doorbell 07h */
 
     /* ---- firmware states, at power-on ---- */
     struct model_mfi_step step[MODEL_MFI_STEPS];
@@ -196,10 +243,26 @@ struct model_mfi {
     unsigned long nth_lost, nth_status, nth_late, nth_fault, nth_vanish, nth_short;
     unsigned long nth_garbage_context; /* the reply ring names a context that nobody sent */
     unsigned long nth_garbage_frame;   /* the context in the frame is overwritten */
-    uint8_t status_value;              /* for nth_status */
-    uint64_t late_ns;                  /* for nth_late */
-    unsigned nth_every;                /* not 0: the above repeat every so many reads */
-    bool bench;                        /* frames are over at once: only the status byte is written */
+    unsigned long nth_stray;           /* a reply that names a SMID or context nobody sent comes first */
+    unsigned long nth_duplicate;       /* answered twice */
+    unsigned long nth_half; /* fusion: half of the reply descriptor comes half_ns before the rest */
+    bool half_is_high;      /* of these, dword 1; else dword 0 */
+    uint64_t half_ns;
+    unsigned long nth_fail_pd; /* the drive fail_pd (a device id) fails */
+    uint16_t fail_pd;
+    uint64_t rebuild_ns;      /* a spare takes over and rebuilds so long; 0: no spare does */
+    uint64_t event_period_ns; /* the log grows by itself: code event_period_code, severity 0 */
+    uint32_t event_period_code;
+    bool may_locate; /* DCMDs 02070100, 02070200 are no violation */
+    bool may_change; /* nor are those that change configuration and properties: done */
+    /* Answers every DCMD instead of the model when it returns true (fuzzers): status in *status, *n bytes of
+     * at most cap in out. */
+    bool (*answer)(struct model_mfi *m, uint32_t opcode, uint8_t *out, uint32_t cap, uint32_t *n,
+                   uint8_t *status);
+    uint8_t status_value; /* for nth_status */
+    uint64_t late_ns;     /* for nth_late */
+    unsigned nth_every;   /* not 0: the above repeat every so many reads */
+    bool bench;           /* frames are over at once: only the status byte is written */
 
     /* ---- seen ---- */
     struct model_mfi_seen seen;
@@ -213,6 +276,17 @@ struct model_mfi {
     uint32_t omsk, osts, diag, diag_keys;
     uint32_t ring_entries, producer;
     uint64_t ring, producer_address, consumer_address;
+    unsigned works;    /* under way */
+    uint32_t next_seq; /* of the event log; 0: boot_seq */
+    uint64_t event_due_ns, busy_until_ns;
+    unsigned zeros_left;
+    bool pair_open, pair_published; /* the first dword of a port pair was written, and was published */
+    uint32_t pair_low, pair_high;
+    struct {
+        uint64_t pool, ring;
+        uint32_t sense_high, depth, index, host_index, unread; /* unread: posted and not given back */
+        bool atomic, overrun_said;
+    } fusion;
     unsigned in_flight, frame_top; /* frame_top: one above the highest used entry */
     unsigned long submitted;
     struct model_mfi_frame frame[MODEL_MFI_FRAMES];
@@ -220,7 +294,7 @@ struct model_mfi {
 
 extern const struct model_device_ops model_mfi_ops;
 
-/* A card of that generation with its usual ids and figures, 1008 (1000) commands, 80 SGEs, no drives. */
+/* A card of that generation with its usual ids and figures, 1008 (1000) commands, 80 (60) SGEs, no drives. */
 void model_mfi_init(struct model_mfi *m, enum model_mfi_generation g);
 /* Optimal RAID 0 of 512-byte blocks, stripe 64 KiB, named "VD<target>"; NULL when there are 64 already. */
 struct model_mfi_ld *model_mfi_add_ld(struct model_mfi *m, uint8_t target, uint64_t blocks);
@@ -233,6 +307,17 @@ void model_mfi_lie(struct model_mfi *m, uint32_t opcode, enum model_mfi_lie_how 
 void model_mfi_like_qemu(struct model_mfi *m);
 /* The firmware breaks down now. */
 void model_mfi_fault(struct model_mfi *m);
+/* Work that runs over the clock from 0 to 100 % in ns and then ends by itself: bit 0 CC, 1 BGI, 2 foreground
+ * init, 3 reconstruction of a virtual drive; 0 rebuild, 1 patrol, 2 clear of a physical one.  A foreground
+ * init or BGI leaves the drive consistent, a rebuild leaves it online and its virtual drive as good as it can
+ * be.  Changes of states are events. */
+void model_mfi_start_ld(struct model_mfi *m, struct model_mfi_ld *ld, unsigned bit, uint64_t ns);
+void model_mfi_start_pd(struct model_mfi *m, struct model_mfi_pd *pd, unsigned bit, uint64_t ns);
+/* A learn cycle: discharging in the first half, charging in the second; bits 6, 4, 3 of the status. */
+void model_mfi_start_learn(struct model_mfi *m, uint64_t ns);
+/* A drive fails: its virtual drive becomes partially degraded, degraded or offline by level and number of
+ * failed members; a spare takes over when rebuild_ns says so.  Events. */
+void model_mfi_fail_pd(struct model_mfi *m, struct model_mfi_pd *pd);
 
 /* The content of one block (`bytes` of it).  target: of a virtual drive; 100h + device id: of a physical one.
  */
