@@ -248,4 +248,5 @@ bench-cost: $(OUT)/bench-cost
 	bench/bench-cost $<
 .PHONY: bench-cost
 
--include $(shell find $(OUT) -name '*.d' 2>/dev/null)
+# Folders of other things in out/ may have such names, too.
+-include $(shell find $(OUT) -path $(OUT)/suite -prune -o -type f -name '*.d' -print 2>/dev/null)
