@@ -12,13 +12,19 @@
 enum gate_transport {
     GATE_NVME_ADMIN, /* opcode, qualifier = CDW10 */
     GATE_NVME_IO,    /* opcode */
-    GATE_ATA,        /* command register, qualifier = features (low byte) */
+    GATE_ATA,        /* command register, qualifier = gate_ata */
     GATE_SCSI,       /* CDB byte 0, qualifier = service action (CDB byte 1, bits 4:0) */
     GATE_MFI_FRAME,  /* frame command byte */
     GATE_MFI_DCMD,   /* DCMD opcode */
+    GATE_FUSION,     /* function of a MegaRAID fusion request */
     GATE_SMBUS,      /* enum gate_smbus, qualifier = 7-bit address << 8 | command byte */
     GATE_TRANSPORT_COUNT
 };
+/* SMART EXECUTE OFF-LINE tells its tests apart by the low byte of the LBA. */
+static inline uint32_t gate_ata(uint8_t features, uint8_t lba_low)
+{
+    return features | (uint32_t)lba_low << 8;
+}
 enum gate_smbus { SMBUS_READ_BYTE_DATA = 1 }; /* what is not named cannot be asked for */
 struct gate_row {
     enum gate_transport transport;

@@ -21,16 +21,20 @@ static int map_registers(struct mfi_card *card)
     return FAULT(&card->c.fault, E_UNSUPPORTED, "memory BAR with the registers", 0, MFI_REGS_LEN_BYTES);
 }
 
-/* What the READY firmware says it can take (2.5). */
+/* What the READY firmware says it can take (2.5, 6.3). */
 static int read_limits(struct mfi_card *card)
 {
     uint32_t word = mfi_firmware_word(card);
 
-    card->max_commands = (uint16_t)FIELD_GET(FW_MAX_COMMANDS, word);
-    card->max_sge = (uint16_t)min_u64(FIELD_GET(FW_MAX_SGE, word), MFI_MAX_SGE);
-    card->ieee_firmware = word & FW_IEEE_SGL;
     if (word == UINT32_MAX)
         return FAULT(&card->c.fault, E_GONE, "firmware status reads all ones", word, 0);
+    card->max_commands = (uint16_t)FIELD_GET(FW_MAX_COMMANDS, word);
+    if (card->gen->fusion) {
+        mfi_fusion_limits(card);
+    } else {
+        card->max_sge = (uint16_t)min_u64(FIELD_GET(FW_MAX_SGE, word), card->gen->max_sge);
+        card->ieee_firmware = word & FW_IEEE_SGL;
+    }
     if (card->max_commands < MIN_COMMANDS || !card->max_sge)
         return FAULT(&card->c.fault, E_PROTO, "firmware status: commands and scatter entries it takes", word,
                      MIN_COMMANDS);
@@ -50,18 +54,19 @@ static int alloc_frames(struct mfi_card *card)
         plat_dma_alloc(card->c.fn, (size_t)card->management_count * MFI_BUFFER_BYTES, &low, &card->buffers))
         return FAULT(&card->c.fault, E_NOMEM, "command frames below 4 GiB", 0, slots);
     card->tags = plat_alloc(slots * sizeof *card->tags);
-    card->free_tags = plat_alloc(card->io_frames * sizeof *card->free_tags);
-    if (!card->tags || !card->free_tags)
+    if (!card->tags)
         return FAULT(&card->c.fault, E_NOMEM, "list of command frames", 0, slots);
-    while (card->free_count < card->io_frames) {
-        unsigned tag = slots - 1 - card->free_count;
-        struct mfi_io_frame *f = (struct mfi_io_frame *)mfi_slot(card, tag);
+    for (unsigned i = 0; i < slots; i++) {
+        struct mfi_io_frame *f = (struct mfi_io_frame *)mfi_slot(card, i);
 
-        f->h.context = tag;
-        f->sense_lo = (uint32_t)mfi_slot_bus(card, tag) + MFI_SENSE_OFFSET;
-        card->free_tags[card->free_count++] = (uint16_t)tag;
+        card->tags[i] = (struct mfi_tag){ .number = (uint16_t)i, .frame = (uint64_t *)f };
+        if (card->gen->fusion)
+            continue;
+        f->h.context = i;
+        f->sense_lo = (uint32_t)mfi_slot_bus(card, i) + MFI_SENSE_OFFSET;
     }
-    return OK;
+    card->free_count = card->io_frames;
+    return card->gen->fusion ? mfi_fusion_alloc(card) : OK;
 }
 
 static int bring_up(struct mfi_card *card)
@@ -85,15 +90,17 @@ static void give_back(struct mfi_card *card)
 
     if (!let_go)
         NOTE(E_TIMEOUT, "hand-back: the firmware did not let go, its DMA memory is never used again (bytes)",
-             card->frames.len_bytes + card->queue.len_bytes + card->buffers.len_bytes, 0);
+             card->frames.len_bytes + card->queue.len_bytes + card->buffers.len_bytes +
+                 card->requests.len_bytes,
+             0);
     mfi_orphans_free(card, let_go);
     if (let_go) {
         plat_dma_free(&card->queue);
         plat_dma_free(&card->frames);
         plat_dma_free(&card->buffers);
+        plat_dma_free(&card->requests);
     }
     plat_free(card->tags);
-    plat_free(card->free_tags);
     for (unsigned i = 0; i < card->c.disk_count; i++)
         plat_free(card->disk_list[i]);
     plat_bar_unmap(&card->regs);

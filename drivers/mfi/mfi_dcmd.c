@@ -2,17 +2,29 @@
 
 enum { LOOK_AT_FIRMWARE_MS = 1000, TIGHT_POLLING_MS = 10, LOOSE_POLLING_US = 1000 };
 
-/* Deadlines: FreeBSD's 60 s for what the firmware answers from memory; the design's for a flush. */
-const struct mfi_op MFI_CTRL_GET_INFO = { 0x01010000, "controller info", 60000 };
-const struct mfi_op MFI_EVENT_INFO = { 0x01040100, "event log info", 60000 };
-const struct mfi_op MFI_EVENT_GET = { 0x01040300, "events", 60000 };
-const struct mfi_op MFI_CACHE_FLUSH = { 0x01101000, "cache flush", 120000 };
-const struct mfi_op MFI_PD_GET_LIST = { 0x02010000, "list of physical drives", 60000 };
-const struct mfi_op MFI_PD_QUERY = { 0x02010100, "list of drives exposed to the host", 60000 };
-const struct mfi_op MFI_PD_GET_INFO = { 0x02020000, "physical drive info", 60000 };
-const struct mfi_op MFI_LD_GET_LIST = { 0x03010000, "list of virtual drives", 60000 };
-const struct mfi_op MFI_LD_GET_INFO = { 0x03020000, "virtual drive info", 60000 };
-const struct mfi_op MFI_LD_GET_PROPERTIES = { 0x03030000, "virtual drive properties", 60000 };
+/* Deadlines: FreeBSD's 60 s for what the firmware answers from memory; the design's for a flush.  OP: what
+ * Linux sends as well, to every generation; OP_OLD: what is not sent to a shy one (facts/mfi.md 7, fact 5).
+ */
+#define OP(name, code, ms, words)     const struct mfi_op name = { code, words, ms, false }
+#define OP_OLD(name, code, ms, words) const struct mfi_op name = { code, words, ms, true }
+OP(MFI_CTRL_GET_INFO, 0x01010000, 60000, "controller info");
+OP(MFI_EVENT_INFO, 0x01040100, 60000, "event log info");
+OP(MFI_EVENT_GET, 0x01040300, 60000, "events");
+OP(MFI_CACHE_FLUSH, 0x01101000, 120000, "cache flush");
+OP(MFI_PD_GET_LIST, 0x02010000, 60000, "list of physical drives");
+OP(MFI_PD_QUERY, 0x02010100, 60000, "list of drives exposed to the host");
+OP(MFI_PD_GET_INFO, 0x02020000, 60000, "physical drive info");
+OP(MFI_LD_GET_LIST, 0x03010000, 60000, "list of virtual drives");
+OP(MFI_LD_GET_INFO, 0x03020000, 60000, "virtual drive info");
+OP_OLD(MFI_LD_GET_PROPERTIES, 0x03030000, 60000, "virtual drive properties");
+OP_OLD(MFI_CTRL_GET_PROPERTIES, 0x01020100, 60000, "controller properties");
+OP_OLD(MFI_PATROL_STATUS, 0x01070100, 60000, "patrol read status");
+OP_OLD(MFI_CONFIG_READ, 0x04010000, 60000, "configuration");
+OP_OLD(MFI_BBU_STATUS, 0x05010000, 60000, "battery status");
+OP_OLD(MFI_BBU_CAPACITY, 0x05020000, 60000, "battery capacity");
+OP_OLD(MFI_BBU_PROPERTIES, 0x05050100, 60000, "battery properties");
+OP_OLD(MFI_LOCATE_ON, 0x02070100, 10000, "locate LED on");
+OP_OLD(MFI_LOCATE_OFF, 0x02070200, 10000, "locate LED off");
 
 struct mfi_header *mfi_management_frame(struct mfi_card *card, uint8_t cmd)
 {
@@ -36,24 +48,28 @@ static int not_answered(struct mfi_card *card, enum mfi_waiting_for whom, uint32
     return FAULT(&card->c.fault, E_TIMEOUT, name, mfi_firmware_word(card), waited_ms);
 }
 
-int mfi_management_call(struct mfi_card *card, enum mfi_waiting_for whom, uint32_t deadline_ms,
+static bool answered(struct mfi_card *card)
+{
+    /* Not by the status byte alone: the reply must be taken out of the ring as well (6.6). */
+    if (card->gen->fusion && !mfi_fusion_answered(card))
+        return false;
+    card->command_status = mfi_slot_status(mfi_slot(card, card->management));
+    return card->command_status != MFI_STAT_PENDING;
+}
+
+int mfi_management_wait(struct mfi_card *card, enum mfi_waiting_for whom, uint32_t deadline_ms,
                         const char *name)
 {
-    const uint8_t *slot = mfi_slot(card, card->management);
-    uint64_t begin_ns, look_ns;
+    uint64_t begin_ns = plat_now_ns(), look_ns = begin_ns;
     int rc;
 
-    if (card->c.fault.err)
-        return card->c.fault.err;
-    plat_dma_publish();
-    card->gen->post(&card->regs, mfi_slot_bus(card, card->management), 0);
-    begin_ns = look_ns = plat_now_ns();
     for (;;) {
         uint64_t now_ns = plat_now_ns();
 
-        card->command_status = mfi_slot_status(slot);
-        if (card->command_status != MFI_STAT_PENDING)
+        if (answered(card))
             break;
+        if (card->c.fault.err)
+            return card->c.fault.err;
         if (now_ns - begin_ns > deadline_ms * NS_PER_MS)
             return not_answered(card, whom, deadline_ms, name);
         if (now_ns - look_ns > LOOK_AT_FIRMWARE_MS * NS_PER_MS) {
@@ -68,6 +84,24 @@ int mfi_management_call(struct mfi_card *card, enum mfi_waiting_for whom, uint32
     }
     plat_dma_observe();
     return OK;
+}
+
+int mfi_management_call(struct mfi_card *card, enum mfi_waiting_for whom, uint32_t deadline_ms,
+                        const char *name)
+{
+    const struct mfi_generation *g = card->gen;
+
+    if (card->c.fault.err)
+        return card->c.fault.err;
+    if (g->fusion) {
+        mfi_fusion_post_management(card);
+        return mfi_management_wait(card, whom, deadline_ms, name);
+    }
+    plat_dma_publish();
+    if (g->port_high_reg)
+        plat_write32(&card->regs, g->port_high_reg, 0);
+    plat_write32(&card->regs, g->port_reg, g->port_word(mfi_slot_bus(card, card->management), 0));
+    return mfi_management_wait(card, whom, deadline_ms, name);
 }
 
 /* No zero and no ASCII, so that the end of a number or a text is never taken for it. */
@@ -112,6 +146,8 @@ int mfi_dcmd(struct mfi_card *card, const struct mfi_op *op, struct mfi_mbox mbo
     card->command_status = MFI_STAT_PENDING;
     if (!gate_permits(GATE_MFI_FRAME, MFI_DCMD, 0) || !gate_permits(GATE_MFI_DCMD, op->opcode, 0))
         return NOTE(E_REFUSED, op->name, op->opcode, 0);
+    if (op->not_for_shy && card->gen->shy)
+        return E_UNSUPPORTED;
     if (reply && reply_bytes > MFI_BUFFER_BYTES)
         return NOTE(E_LIMIT, op->name, reply_bytes, MFI_BUFFER_BYTES);
     struct mfi_dcmd_frame *f = (struct mfi_dcmd_frame *)mfi_management_frame(card, MFI_DCMD);
@@ -119,11 +155,16 @@ int mfi_dcmd(struct mfi_card *card, const struct mfi_op *op, struct mfi_mbox mbo
     f->mbox = mbox;
     if (reply) {
         mfi_buffer_prepare(card, reply_bytes);
+        uint32_t at = (uint32_t)card->buffers.bus + card->management * MFI_BUFFER_BYTES;
+
         f->h.flags |= MFI_FLAG_READ;
         f->h.sge_count = 1;
         f->h.data_len = reply_bytes;
-        f->sge[0].addr = (uint32_t)card->buffers.bus + card->management * MFI_BUFFER_BYTES;
-        f->sge[0].len = reply_bytes;
+        f->sge[0] = (struct mfi_sge32){ .addr = at, .len = reply_bytes };
+        if (card->gen->dcmd_sgl64) {
+            f->h.flags |= MFI_FLAG_SGL64;
+            f->sge64[0] = (struct mfi_sge64){ .addr_lo = at, .len = reply_bytes };
+        }
     }
     if ((rc = mfi_management_call(card, MFI_FOR_CARD, op->deadline_ms, op->name)))
         return rc;

@@ -39,10 +39,17 @@ static const struct state_row *row_of(uint32_t word)
     return &unknown_state;
 }
 
-uint32_t mfi_firmware_word(const struct mfi_card *card)
+/* An Aero's register may read 0 although it holds something (facts/mfi.md 6.8); asked again, it does not. */
+uint32_t mfi_register(const struct mfi_card *card, uint32_t reg)
 {
-    return plat_read32(&card->regs, card->gen->status_reg);
+    uint32_t v = plat_read32(&card->regs, reg);
+
+    for (unsigned again = 0; !v && card->gen->reads_zero && again < MFI_ZERO_READS; again++)
+        v = plat_read32(&card->regs, reg);
+    return v;
 }
+
+uint32_t mfi_firmware_word(const struct mfi_card *card) { return mfi_register(card, card->gen->status_reg); }
 
 int mfi_firmware_alive(struct mfi_card *card)
 {
@@ -66,9 +73,9 @@ static void ring(struct mfi_card *card, uint32_t doorbell)
  * card (5.4, fact 1). */
 static void mask_interrupts(struct mfi_card *card)
 {
-    if (plat_read32(&card->regs, card->gen->mask_reg) != card->gen->mask_all) {
+    if (plat_read32(&card->regs, MFI_OMSK) != card->gen->mask_all) {
         plat_dma_publish();
-        plat_write32(&card->regs, card->gen->mask_reg, card->gen->mask_all);
+        plat_write32(&card->regs, MFI_OMSK, card->gen->mask_all);
     }
 }
 
@@ -181,6 +188,10 @@ int mfi_firmware_init(struct mfi_card *card)
 
     if (!gate_permits(GATE_MFI_FRAME, MFI_INIT, 0))
         return FAULT(&card->c.fault, E_REFUSED, "gate: INIT frame", MFI_INIT, 0);
+    if (card->gen->fusion) {
+        mask_interrupts(card);
+        return (rc = mfi_fusion_init(card)) ? rc : wait_operational(card);
+    }
     if ((rc = alloc_queue(card)))
         return rc;
     mask_interrupts(card);

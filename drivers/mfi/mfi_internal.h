@@ -3,6 +3,7 @@
 #include "gate.h"
 #include "lane.h"
 #include "mfi.h"
+#include "mfi_fusion_spec.h"
 #include "mfi_regs.h"
 #include "mfi_spec.h"
 #include "str.h"
@@ -12,16 +13,45 @@ struct mfi_card;
 struct mfi_lane;
 
 /* ---- generations: what differs, as data (mfi_generation.c) ---- */
+enum mfi_reset_kind {
+    MFI_RESET_DOORBELL,    /* IOP333, 1078 */
+    MFI_RESET_DIAG_HIGH,   /* 2108: host diagnostics at F8h */
+    MFI_RESET_DIAG_LOW,    /* 2008: at 08h */
+    MFI_RESET_DIAG_FUSION, /* the same place, two more keys */
+    MFI_RESET_KINDS
+};
 struct mfi_generation {
     const char *name;
-    uint32_t status_reg, doorbell_reg, mask_reg, mask_all;
-    /* Hands a frame to the firmware; extra_frames: 64-byte frames behind the first that hold its SGL.  The
-     * caller has published it.  [any] */
-    void (*post)(const struct mmio *regs, uint64_t frame_bus, unsigned extra_frames);
+    uint32_t status_reg, doorbell_reg, mask_all;
     uint32_t max_command_sectors;
+    enum mfi_reset_kind reset;
+    bool fusion;
+    /* MFI frames */
+    uint32_t port_reg, port_high_reg; /* high: written first; 0: there is none */
+    uint32_t (*port_word)(uint64_t frame_bus, unsigned extra_frames);
+    uint8_t max_sge;
+    bool ieee_io;     /* 16-byte scatter entries in I/O frames */
+    bool no_pd_query; /* the list of exposed drives is not asked for */
+    /* fusion (facts/mfi.md 6.4, 6.8) */
+    uint8_t chain_flags, last_flags, type_nseg, read_type;
+    bool commands_in_pad_2, context_g35, may_be_atomic;
+    bool reads_zero; /* a register may read 0 by mistake */
+    bool dcmd_sgl64;
+    /* Only management commands that Linux sends too: others were seen to make the firmware of such cards
+     * fault (7, fact 5). */
+    bool shy;
 };
 /* NULL: an id of no row. */
 const struct mfi_generation *mfi_generation_of(const struct pci_fn *fn);
+
+/* ---- cards by all four ids (mfi_cards.c) ---- */
+struct mfi_card_name {
+    uint16_t vendor_id, device_id, subdevice_id; /* of subvendor 1028 */
+    const char *name;
+    bool adapter;
+};
+/* NULL: not in the table. */
+const struct mfi_card_name *mfi_card_name_of(const struct pci_fn *fn);
 
 /* ---- the card ---- */
 enum {
@@ -33,14 +63,24 @@ enum {
 };
 #define MFI_BELOW_4_GIB 0xffffffffull
 
-struct mfi_tag { /* one I/O frame in flight */
+/* One command that the card can have in its hands.  What a frame says is built once and used again as long as
+ * the same slot of the same lane reads as many blocks. */
+struct mfi_tag {
+    uint64_t built;        /* lane, slot and blocks that the frame is built for (mfi_path.h); 0: none */
+    uint64_t *frame;       /* MFI frame, or fusion request */
+    struct mfi_lane *lane; /* NULL: none, or a management command */
+    uint64_t head;         /* MFI: first word of the frame; fusion: request descriptor */
     uint64_t lba;
+    uint32_t port; /* MFI: what is written to the queue port */
     uint32_t blocks;
-    uint16_t slot, part;
+    uint16_t slot, part, number;
+    bool in_flight;
 };
 struct mfi_address {
-    uint8_t cmd, target;
-}; /* MFI_LD_SCSI_IO or MFI_PD_SCSI_IO, and whom */
+    uint8_t cmd; /* MFI_LD_SCSI_IO or MFI_PD_SCSI_IO */
+    uint16_t target;
+    bool member; /* not exposed to the host: takes questions in MFI frames only */
+};
 struct mfi_disk {
     struct disk d;
     struct mfi_address address;
@@ -64,9 +104,16 @@ struct mfi_card {
     uint8_t command_status;  /* status byte of the last management command that was answered */
     uint32_t command_detail; /* the same with sense, for mfi_status_words */
 
-    struct mfi_tag *tags; /* indexed by tag */
-    uint16_t *free_tags;  /* a stack: the warmest on top */
-    unsigned io_frames, free_count, lane_count, share;
+    /* Fusion: requests (tag n is SMID n + 1, number 0 is not used) and the ring of replies. */
+    struct dma_buf requests;
+    uint64_t *ring;
+    uint32_t ring_depth, ring_at;
+    uint32_t request_reg; /* ATOMIC, or 0 for the 64-bit one */
+
+    struct mfi_tag *tags;  /* those of management first */
+    struct mfi_tag nobody; /* a tag that fits no request */
+    unsigned io_frames, free_count, lane_count, share, next_tag;
+    uint16_t lane_serial;
     struct mfi_lane *lanes;   /* open */
     struct mfi_lane *orphans; /* closed while the firmware still had frames of theirs */
 
@@ -78,6 +125,11 @@ struct mfi_card {
     struct mfi_events events;
 };
 static inline struct mfi_card *mfi_card_of(const struct controller *c) { return (struct mfi_card *)c; }
+/* An MFI frame has 8 bits for the target; a fusion request has 16. */
+static inline bool mfi_addressable(const struct mfi_card *card, struct mfi_address to)
+{
+    return to.target <= 0xff || (card->gen->fusion && !to.member);
+}
 static inline uint8_t *mfi_slot(const struct mfi_card *card, unsigned tag)
 {
     return (uint8_t *)card->frames.cpu + (size_t)tag * MFI_SLOT_BYTES;
@@ -93,6 +145,9 @@ static inline uint8_t mfi_slot_status(const uint8_t *slot)
 }
 
 /* ---- firmware (mfi_firmware.c) ---- */
+/* A register that holds a state or a limit.  [any] */
+enum { MFI_ZERO_READS = 30 };
+uint32_t mfi_register(const struct mfi_card *card, uint32_t reg);
 /* The raw status word.  [any] */
 uint32_t mfi_firmware_word(const struct mfi_card *card);
 /* OK while the firmware runs.  E_GONE, or E_PROTO in state FAULT: recorded in the card's fault.  [any] */
@@ -114,6 +169,9 @@ struct mfi_header *mfi_management_frame(struct mfi_card *card, uint8_t cmd);
  * the card has a fault.  [boot] */
 int mfi_management_call(struct mfi_card *card, enum mfi_waiting_for whom, uint32_t deadline_ms,
                         const char *name);
+/* The second half of it, for a command that was posted in another way.  [boot] */
+int mfi_management_wait(struct mfi_card *card, enum mfi_waiting_for whom, uint32_t deadline_ms,
+                        const char *name);
 /* The current management buffer is filled with a pattern before a command, so that an answer "ok" without
  * data is recognised.  mfi_buffer_copy copies it to `to` and returns how many bytes were written, as far as
  * the pattern tells: up to the last byte that differs from it.  [boot] */
@@ -124,9 +182,12 @@ struct mfi_op {
     uint32_t opcode;
     const char *name;
     uint32_t deadline_ms;
+    bool not_for_shy; /* never sent to a generation that is shy */
 };
 extern const struct mfi_op MFI_CTRL_GET_INFO, MFI_EVENT_INFO, MFI_EVENT_GET, MFI_CACHE_FLUSH, MFI_PD_GET_LIST,
-    MFI_PD_QUERY, MFI_PD_GET_INFO, MFI_LD_GET_LIST, MFI_LD_GET_INFO, MFI_LD_GET_PROPERTIES;
+    MFI_PD_QUERY, MFI_PD_GET_INFO, MFI_LD_GET_LIST, MFI_LD_GET_INFO, MFI_LD_GET_PROPERTIES,
+    MFI_CTRL_GET_PROPERTIES, MFI_PATROL_STATUS, MFI_CONFIG_READ, MFI_BBU_STATUS, MFI_BBU_CAPACITY,
+    MFI_BBU_PROPERTIES, MFI_LOCATE_ON, MFI_LOCATE_OFF;
 /* One direct command.  reply NULL: it moves no data; else reply_bytes <= MFI_BUFFER_BYTES are asked for and
  * *reply is plain memory, zero beyond what was written.  E_REFUSED: by the gate, or by the firmware
  * (card->command_status says how); E_UNSUPPORTED: unknown to the firmware, or answered without data.  [boot]
@@ -169,19 +230,21 @@ int mfi_disk_add(struct mfi_card *card, struct mfi_disk **out);
  * Returns an error only for a lost card. */
 int mfi_disk_make_readable(struct mfi_card *card, struct mfi_disk *m, struct mfi_inquiry *inquiry);
 
-/* ---- I/O (mfi_io.c, mfi_lane.c) ---- */
+/* ---- I/O (mfi_lane.c, mfi_io.c; mfi_frame_io.c, mfi_fusion_io.c) ---- */
 struct mfi_lane {
     struct io_lane l;
     struct mfi_card *card;
     struct lane_slots slots;
     struct gate_pass pass;
-    uint64_t head; /* header word 0 without its SGE count */
-    uint32_t flags;
+    uint64_t key;                    /* of mfi_tag.built, without slot and blocks */
+    struct mfi_tag **home;           /* by slot: the tag that last served it */
+    struct mfi_tag **in_flight;      /* MFI frames: oldest first */
     uint32_t lba_bytes, slot_stride; /* slot_stride: from one slot's data to the next's; 0: all share */
     uint32_t max_blocks;             /* of one request */
-    uint8_t frame_cmd, opcode;       /* opcode: what the gate is asked about */
-    uint16_t *in_flight;             /* tags, oldest first */
-    uint16_t *answered;              /* tags that one look found answered */
+    uint32_t flags;                  /* of an MFI frame */
+    uint16_t target;
+    uint8_t frame_cmd, opcode; /* opcode: what the gate is asked about */
+    bool fusion;
     uint16_t in_flight_count;
     unsigned empty_polls;
     struct mfi_lane *next;
@@ -199,6 +262,42 @@ bool mfi_lane_drain(struct mfi_lane *m);
 void mfi_orphans_free(struct mfi_card *card, bool firmware_let_go);
 /* No more frames for anybody: every lane's slots are lost.  c.fault says why.  [any] */
 void mfi_card_die(struct mfi_card *card);
+
+/* ---- fusion: bring-up and management (mfi_fusion.c) ---- */
+/* max_commands and max_sge from the scratch pads.  [boot] */
+void mfi_fusion_limits(struct mfi_card *card);
+/* The request pool and the reply ring; then INIT with them.  [boot] */
+int mfi_fusion_alloc(struct mfi_card *card);
+int mfi_fusion_init(struct mfi_card *card);
+/* Hands over the MFI frame of the current management slot: INIT as it is, others inside a request.  [boot] */
+void mfi_fusion_post_management(struct mfi_card *card);
+/* The reply to the current management slot's request has come.  [boot] */
+bool mfi_fusion_answered(struct mfi_card *card);
+/* One data-in SCSI command to an exposed disk as a request of its own in the current management slot, its
+ * data to the slot's buffer; command_status and command_detail are the answer.  [boot] */
+int mfi_fusion_scsi(struct mfi_card *card, struct mfi_address to, const uint8_t *cdb, uint8_t cdb_len,
+                    uint32_t len_bytes, uint32_t deadline_ms);
+
+/* ---- fusion: requests (mfi_fusion_io.c), [any] ---- */
+/* Of a tag: number n is SMID n + 1; number 0 of the pool is not used (6.1). */
+static inline struct fusion_request *mfi_fusion_request(const struct mfi_card *card, unsigned number)
+{
+    return (struct fusion_request *)card->requests.cpu + number + 1;
+}
+/* The caller has published the request. */
+static inline void mfi_fusion_ring(const struct mfi_card *card, uint64_t descriptor)
+{
+    if (card->request_reg)
+        plat_write32(&card->regs, card->request_reg, (uint32_t)descriptor);
+    else
+        plat_write64(&card->regs, MFI_IQPL, descriptor);
+}
+/* A data-in request by the firmware's path, but for its CDB. */
+void mfi_fusion_fill(const struct mfi_card *card, unsigned number, struct mfi_address to, uint64_t data_bus,
+                     uint32_t bytes, uint8_t cdb_len);
+/* Reads the reply ring; the completions of lane m (may be NULL) go to c as far as it reaches, those of others
+ * into the lanes' own lists.  [any] */
+unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_completion *c, unsigned max);
 
 /* ---- words (mfi_text.c) ---- */
 /* Packs status byte, SCSI status and sense data into the word that mfi_status_words explains.  [any] */

@@ -1,6 +1,6 @@
-#include "mfi_internal.h"
+#include "mfi_path.h"
 
-enum { READ_10 = 0x28, READ_16 = 0x88, READ_10_MAX_BLOCKS = 65535, MAX_PARTS = 65535 };
+enum { READ_10_MAX_BLOCKS = 65535, MAX_PARTS = 65535 };
 #define MAX_LANE_BYTES GIB
 
 static void reckon_shares(struct mfi_card *card)
@@ -10,29 +10,25 @@ static void reckon_shares(struct mfi_card *card)
     card->share = share ? share : 1;
 }
 
-/* What all frames of the lane have in common, and what the gate will be asked about each of them. */
+/* What the gate will be asked about each command of the lane. */
 static int set_command(struct mfi_lane *m, const struct mfi_disk *disk)
 {
     const struct disk *d = &disk->d;
-    uint8_t cdb_len = 0;
-    int rc;
 
-    if (d->kind == DISK_VIRTUAL_DRIVE) {
-        m->frame_cmd = m->opcode = MFI_LD_READ;
-        rc = gate_open(&m->pass, GATE_MFI_FRAME, MFI_LD_READ, d->lba_count);
-    } else {
-        m->frame_cmd = MFI_PD_SCSI_IO;
-        m->opcode = d->lba_count > UINT32_MAX ? READ_16 : READ_10;
-        cdb_len = m->opcode == READ_16 ? 16 : 10;
-        if (!gate_permits(GATE_MFI_FRAME, MFI_PD_SCSI_IO, 0))
-            return NOTE(E_REFUSED, "gate: PD_SCSI_IO frame", MFI_PD_SCSI_IO, 0);
-        rc = gate_open(&m->pass, GATE_SCSI, m->opcode, d->lba_count);
-    }
-    m->head = FIELD_PUT(HEAD_CMD, m->frame_cmd) | FIELD_PUT(HEAD_SENSE_LEN, MFI_SENSE_BYTES) |
-              FIELD_PUT(HEAD_CMD_STATUS, MFI_STAT_PENDING) | FIELD_PUT(HEAD_TARGET, disk->address.target) |
-              FIELD_PUT(HEAD_CDB_LEN, cdb_len);
+    m->target = disk->address.target;
     m->flags = MFI_FLAG_NO_POST | MFI_FLAG_SGL64 | MFI_FLAG_READ;
-    return rc;
+    if (m->card->gen->ieee_io)
+        m->flags |= MFI_FLAG_IEEE;
+    if (d->kind == DISK_VIRTUAL_DRIVE && !m->fusion) {
+        m->frame_cmd = m->opcode = MFI_LD_READ;
+        return gate_open(&m->pass, GATE_MFI_FRAME, MFI_LD_READ, d->lba_count);
+    }
+    m->opcode = d->lba_count > UINT32_MAX ? READ_16 : READ_10;
+    m->frame_cmd = disk->address.cmd;
+    if (m->fusion ? !gate_permits(GATE_FUSION, FUSION_LD_IO, 0)
+                  : !gate_permits(GATE_MFI_FRAME, m->frame_cmd, 0))
+        return NOTE(E_REFUSED, "gate: SCSI command through the card", m->frame_cmd, m->fusion);
+    return gate_open(&m->pass, GATE_SCSI, m->opcode, d->lba_count);
 }
 
 static uint32_t command_bytes(const struct disk *d, uint32_t request_bytes)
@@ -60,6 +56,7 @@ static int check_shape(const struct disk *d, const struct lane_shape *s)
 static void free_lane(struct mfi_lane *m, bool cpu_only)
 {
     lane_slots_free(&m->slots);
+    plat_free(m->home);
     plat_free(m->in_flight);
     if (!cpu_only)
         plat_dma_free(&m->l.data);
@@ -75,10 +72,12 @@ static int alloc_lane(struct mfi_lane *m, const struct lane_shape *s)
 
     if (rc)
         return rc;
-    m->in_flight = plat_alloc(2 * m->card->io_frames * sizeof *m->in_flight);
-    if (!m->in_flight)
-        return NOTE(E_NOMEM, "in-flight list of a lane", 0, m->card->io_frames);
-    m->answered = m->in_flight + m->card->io_frames;
+    m->home = plat_alloc(s->depth * sizeof(struct mfi_tag *));
+    m->in_flight = plat_alloc(m->card->io_frames * sizeof(struct mfi_tag *));
+    if (!m->home || !m->in_flight)
+        return NOTE(E_NOMEM, "lists of a lane", s->depth, m->card->io_frames);
+    for (unsigned i = 0; i < s->depth; i++)
+        m->home[i] = &m->card->nobody;
     if ((rc = plat_dma_alloc(m->card->c.fn, data_bytes, &lim, &m->l.data)))
         return NOTE(rc, "data buffers of a lane", 0, data_bytes);
     return OK;
@@ -100,6 +99,7 @@ static int lane_open(struct disk *d, const struct lane_shape *shape, struct io_l
     if (!m)
         return NOTE(E_NOMEM, "lane", 0, sizeof *m);
     m->card = card;
+    m->fusion = card->gen->fusion;
     m->lba_bytes = d->lba_bytes;
     m->max_blocks = shape->request_bytes / d->lba_bytes;
     m->slot_stride = shape->buffer_per_slot ? shape->request_bytes : 0;
@@ -112,12 +112,25 @@ static int lane_open(struct disk *d, const struct lane_shape *shape, struct io_l
         free_lane(m, false);
         return rc;
     }
+    if (!++card->lane_serial)
+        card->lane_serial = 1;
+    m->key = (uint64_t)card->lane_serial << 48;
     m->next = card->lanes;
     card->lanes = m;
     card->lane_count++;
     reckon_shares(card);
     *out = &m->l;
     return OK;
+}
+
+/* No frame is built for it any more. */
+static void forget_lane(struct mfi_card *card, const struct mfi_lane *m)
+{
+    for (unsigned i = 0; i < card->management_count + card->io_frames; i++)
+        if (card->tags[i].lane == m) {
+            card->tags[i].lane = NULL;
+            card->tags[i].built = 0;
+        }
 }
 
 static void lane_close(struct io_lane *l)
@@ -134,6 +147,7 @@ static void lane_close(struct io_lane *l)
     card->lane_count--;
     reckon_shares(card);
     if (all_back) {
+        forget_lane(card, m);
         free_lane(m, false);
         return;
     }

@@ -1,6 +1,6 @@
 #include "mfi_internal.h"
 
-enum { SCSI_TYPE_DISK = 0, BITS_OF_TARGET_ID = 8 };
+enum { SCSI_TYPE_DISK = 0 };
 
 static const struct state_row {
     uint16_t state;
@@ -72,7 +72,7 @@ static int read_lists(struct mfi_card *card)
         controller_remark(&card->c, REMARK_WARN,
                           "the firmware counts %u physical drives in a list of %u: the rest is NOT-TESTED",
                           card->pds.count, (unsigned)MFI_MAX_PDS);
-    if (read_list(card, &MFI_PD_QUERY, exposed, &card->exposed))
+    if (card->gen->no_pd_query || read_list(card, &MFI_PD_QUERY, exposed, &card->exposed))
         memset(&card->exposed, 0, sizeof card->exposed);
     return card->c.fault.err;
 }
@@ -145,12 +145,12 @@ static void not_readable(struct mfi_card *card, struct mfi_disk *m, const struct
 }
 
 /* Of a drive that is not to be read and of which the firmware tells no INQUIRY data. */
-static int ask_name(struct mfi_card *card, struct mfi_disk *m, const struct mfi_pd_info *info, uint16_t id)
+static int ask_name(struct mfi_card *card, struct mfi_disk *m, const struct mfi_pd_info *info)
 {
     struct mfi_inquiry q;
 
     str_copy(m->d.model, sizeof m->d.model, "unknown drive");
-    if (info->state == PD_FAILED || info->state == PD_UNCONFIGURED_BAD || id >> BITS_OF_TARGET_ID)
+    if (info->state == PD_FAILED || info->state == PD_UNCONFIGURED_BAD || !mfi_addressable(card, m->address))
         return OK;
     if (mfi_scsi_inquiry(card, m->address, &q) == OK) {
         take_inquiry(&m->d, &q);
@@ -169,6 +169,7 @@ static int make_disk(struct mfi_card *card, struct mfi_disk *m, const struct mfi
     bool exposed = info->state == PD_SYSTEM || is_exposed(card, e->device_id);
     struct mfi_inquiry q;
 
+    m->address.member = !exposed;
     m->d.lba_bytes = m->d.physical_block_bytes = 512;
     m->d.lba_count = info->coerced_sectors ? info->coerced_sectors : info->raw_sectors;
     if (mfi_inquiry_parse(info->inquiry, sizeof info->inquiry, &q))
@@ -177,8 +178,8 @@ static int make_disk(struct mfi_card *card, struct mfi_disk *m, const struct mfi
     if (!exposed) {
         not_readable(card, m, e, info);
         if (!m->d.model[0])
-            return ask_name(card, m, info, id);
-    } else if (id >> BITS_OF_TARGET_ID) {
+            return ask_name(card, m, info);
+    } else if (!mfi_addressable(card, m->address)) {
         str_fmt(m->d.why_not, sizeof m->d.why_not, "device id %u does not fit the 8 bits of an MFI frame",
                 id);
     } else {
@@ -205,7 +206,7 @@ static int add_drive(struct mfi_card *card, const struct mfi_pd_entry *e)
 
     if (rc)
         return rc;
-    m->address = (struct mfi_address){ MFI_PD_SCSI_IO, (uint8_t)id };
+    m->address = (struct mfi_address){ .cmd = MFI_PD_SCSI_IO, .target = id };
     m->d.kind = DISK_PHYSICAL_BEHIND_RAID;
     str_fmt(m->d.name, sizeof m->d.name, "%s.pd%u", card->c.name, id);
     if ((rc = read_info(card, e, &info)))

@@ -23,21 +23,30 @@ static uint64_t be64(const uint8_t *p) { return (uint64_t)be32(p) << 32 | be32(p
 static int send_once(struct mfi_card *card, struct mfi_address to, const uint8_t *cdb, uint8_t cdb_len,
                      uint32_t len_bytes)
 {
-    struct mfi_scsi_frame *f = (struct mfi_scsi_frame *)mfi_management_frame(card, to.cmd);
-    uint64_t sense = mfi_slot_bus(card, card->management) + MFI_SENSE_OFFSET;
+    const uint32_t at = (uint32_t)card->buffers.bus + card->management * MFI_BUFFER_BYTES;
 
     mfi_buffer_prepare(card, len_bytes);
+    if (card->gen->fusion && !to.member)
+        return mfi_fusion_scsi(card, to, cdb, cdb_len, len_bytes, DEADLINE_MS);
+    const unsigned number = card->management;
+    struct mfi_scsi_frame *f = (struct mfi_scsi_frame *)mfi_management_frame(card, to.cmd);
+    uint8_t *slot = mfi_slot(card, number);
     f->h.sense_len = MFI_SENSE_BYTES;
-    f->h.target_id = to.target;
+    f->h.target_id = (uint8_t)to.target;
     f->h.cdb_len = cdb_len;
     f->h.sge_count = 1;
     f->h.flags |= MFI_FLAG_READ | MFI_FLAG_SGL64;
     f->h.data_len = len_bytes;
-    f->sense_lo = (uint32_t)sense;
+    f->sense_lo = (uint32_t)mfi_slot_bus(card, number) + MFI_SENSE_OFFSET;
     memcpy(f->cdb, cdb, cdb_len);
-    f->sge[0].addr_lo = (uint32_t)card->buffers.bus + card->management * MFI_BUFFER_BYTES;
-    f->sge[0].len = len_bytes;
-    return mfi_management_call(card, MFI_FOR_DRIVE, DEADLINE_MS, "SCSI command through the card");
+    f->sge[0] = (struct mfi_sge64){ .addr_lo = at, .len = len_bytes };
+    if (card->gen->ieee_io)
+        f->h.flags |= MFI_FLAG_IEEE; /* the longer entry begins like the other; its last word is zero */
+    int rc = mfi_management_call(card, MFI_FOR_DRIVE, DEADLINE_MS, "SCSI command through the card");
+    if (!rc)
+        card->command_detail =
+            mfi_detail(card->command_status, f->h.scsi_status, slot + MFI_SENSE_OFFSET, f->h.sense_len);
+    return rc;
 }
 
 int mfi_scsi_in(struct mfi_card *card, struct mfi_address to, const uint8_t *cdb, uint8_t cdb_len,
@@ -45,21 +54,19 @@ int mfi_scsi_in(struct mfi_card *card, struct mfi_address to, const uint8_t *cdb
 {
     *got = 0;
     card->command_detail = 0;
-    if (!gate_permits(GATE_MFI_FRAME, to.cmd, 0) || !gate_permits(GATE_SCSI, cdb[0], cdb[1] & 0x1f))
+    const bool request = card->gen->fusion && !to.member;
+    if (!(request ? gate_permits(GATE_FUSION, FUSION_LD_IO, 0) : gate_permits(GATE_MFI_FRAME, to.cmd, 0)) ||
+        !gate_permits(GATE_SCSI, cdb[0], cdb[1] & 0x1f))
         return NOTE(E_REFUSED, "gate: SCSI command through the card", cdb[0], to.cmd);
     if (cdb_len > 16 || reply_bytes > MFI_BUFFER_BYTES)
         return NOTE(E_LIMIT, "SCSI command through the card", reply_bytes, MFI_BUFFER_BYTES);
     for (unsigned again = 0;; again++) {
-        const uint8_t *slot = mfi_slot(card, card->management);
         int rc = send_once(card, to, cdb, cdb_len, reply_bytes);
 
         if (rc)
             return rc;
         if (card->command_status == MFI_STAT_OK)
             break;
-        const struct mfi_header *h = (const struct mfi_header *)slot;
-        card->command_detail =
-            mfi_detail(card->command_status, h->scsi_status, slot + MFI_SENSE_OFFSET, h->sense_len);
         if (mfi_detail_sense_key(card->command_detail) != UNIT_ATTENTION || again == ATTENTION_RETRIES)
             return NOTE(E_REFUSED, "SCSI command through the card", card->command_detail, cdb[0]);
     }

@@ -15,15 +15,19 @@ enum {
     MFI_IO_SGL_OFFSET = 40,   /* LD I/O and DCMD frames */
     MFI_SCSI_SGL_OFFSET = 48, /* pass-through frames */
     MFI_SGE64_BYTES = 12,
+    MFI_SGE_IEEE_BYTES = 16,
     MFI_MAX_SGE = 80,        /* Linux: 1024 bytes for a command in all (2.5) */
+    MFI_MAX_IEEE_SGE = 60,   /* the same with longer entries */
     MFI_MAX_EXTRA_FRAMES = 7 /* more than fits the port's count bits is sent as 7 (2.3) */
 };
-_Static_assert(MFI_SCSI_SGL_OFFSET + MFI_MAX_SGE * MFI_SGE64_BYTES <= MFI_SENSE_OFFSET,
+_Static_assert(MFI_SCSI_SGL_OFFSET + MFI_MAX_SGE * MFI_SGE64_BYTES <= MFI_SENSE_OFFSET &&
+                   MFI_SCSI_SGL_OFFSET + MFI_MAX_IEEE_SGE * MFI_SGE_IEEE_BYTES <= MFI_SENSE_OFFSET,
                "the SGL fits its slot");
 
 #define MFI_FLAG_NO_POST 0x01u
 #define MFI_FLAG_SGL64   0x02u
 #define MFI_FLAG_READ    0x10u
+#define MFI_FLAG_IEEE    0x20u
 
 struct mfi_header {
     uint8_t cmd, sense_len, cmd_status, scsi_status, target_id, lun, cdb_len, sge_count;
@@ -46,11 +50,17 @@ struct mfi_io_frame {
     uint32_t sense_lo, sense_hi, lba_lo, lba_hi;
     struct mfi_sge64 sge[MFI_MAX_SGE];
 };
+struct mfi_sge_ieee {
+    uint32_t addr_lo, addr_hi, len, flags;
+};
 struct mfi_scsi_frame {
     struct mfi_header h;
     uint32_t sense_lo, sense_hi;
     uint8_t cdb[16];
-    struct mfi_sge64 sge[MFI_MAX_SGE];
+    union {
+        struct mfi_sge64 sge[MFI_MAX_SGE];
+        struct mfi_sge_ieee ieee[MFI_MAX_IEEE_SGE];
+    };
 };
 struct mfi_mbox {
     uint32_t w[3];
@@ -59,7 +69,10 @@ struct mfi_dcmd_frame {
     struct mfi_header h;
     uint32_t opcode;
     struct mfi_mbox mbox;
-    struct mfi_sge32 sge[1];
+    union {
+        struct mfi_sge32 sge[1];
+        struct mfi_sge64 sge64[1];
+    };
 };
 struct mfi_queue_info {
     uint32_t flags, entries;

@@ -111,7 +111,7 @@ static int add_drive(struct mfi_card *card, const struct mfi_ld_entry *e)
 
     if (rc)
         return rc;
-    m->address = (struct mfi_address){ MFI_LD_SCSI_IO, e->target_id };
+    m->address = (struct mfi_address){ .cmd = MFI_LD_SCSI_IO, .target = e->target_id };
     m->d.kind = DISK_VIRTUAL_DRIVE;
     str_fmt(m->d.name, sizeof m->d.name, "%s.vd%u", card->c.name, e->target_id);
     /* In 512-byte sectors, also for drives with others (facts/mfi.md 5.4 fact 21): only for what cannot tell.

@@ -110,7 +110,7 @@ struct io_completion read_once(struct io_lane *l, uint64_t lba, uint32_t blocks)
 void change_answer(struct io_lane *l, uint8_t status, uint8_t scsi_status, const uint8_t *sense)
 {
     struct mfi_lane *m = mfi_lane_of(l);
-    uint8_t *slot = mfi_slot(m->card, m->in_flight[0]);
+    uint8_t *slot = mfi_slot(m->card, m->in_flight[0]->number);
 
     model_advance_ns(NS_PER_S);
     CHECK(mfi_slot_status(slot) != MFI_STAT_PENDING);

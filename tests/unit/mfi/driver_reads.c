@@ -537,7 +537,7 @@ TEST(a_frame_whose_context_was_overwritten_is_a_broken_protocol)
     send_read(l, 0, 8, 8);
     EQ(inside()->lanes->in_flight_count, 1);
     model_advance_ns(NS_PER_S);
-    mfi_slot(inside(), inside()->lanes->in_flight[0])[8] ^= 0x80;
+    mfi_slot(inside(), inside()->lanes->in_flight[0]->number)[8] ^= 0x80;
     EQ(collect(l, &c, 1, 100), 1);
     EQ(c.status, IO_LOST);
     EQ(card->fault.err, E_PROTO);
@@ -592,9 +592,9 @@ TEST(nothing_but_reads_and_named_queries_was_ever_sent)
 
 TEST(a_management_command_that_the_gate_does_not_know_stays_here)
 {
-    static const struct mfi_op shutdown = { 0x01050000, "shutdown", 1000 };
+    static const struct mfi_op shutdown = { 0x01050000, "shutdown", 1000, false };
     static const uint8_t write[10] = { 0x2a }, sanitize[10] = { 0x48 }, service[16] = { 0x9e, 0x11 };
-    const struct mfi_address ld = { MFI_LD_SCSI_IO, 0 }, ld_write = { 2, 0 };
+    const struct mfi_address ld = { .cmd = MFI_LD_SCSI_IO }, ld_write = { .cmd = 2 };
     uint8_t reply[8];
     uint32_t got;
 

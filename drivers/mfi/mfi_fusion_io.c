@@ -1,0 +1,175 @@
+#include "mfi_path.h"
+
+/* Reads as fusion requests by the firmware's path: the card finds the drives, we need no map of its arrays
+ * (facts/mfi.md 6.4, 6.7). */
+
+/* Data entries and, when there are more than fit, the chain that holds the rest (in the tag's MFI slot, which
+ * has no other use); returns how many data entries there are. */
+static unsigned put_segments(const struct mfi_generation *g, struct fusion_request *q, uint8_t *slot,
+                             uint64_t slot_bus, uint64_t bus, uint32_t bytes)
+{
+    unsigned n = (bytes + MFI_SEGMENT_BYTES - 1) / MFI_SEGMENT_BYTES;
+    unsigned direct = n <= FUSION_SGES ? n : FUSION_SGES - 1;
+    struct fusion_sge *chain = (struct fusion_sge *)slot;
+
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t len = bytes < MFI_SEGMENT_BYTES ? bytes : MFI_SEGMENT_BYTES;
+        struct fusion_sge *e = i < direct ? &q->sge[i] : &chain[i - direct];
+
+        *e = (struct fusion_sge){ .addr = bus, .len = len, .flags = i + 1 == n ? g->last_flags : 0 };
+        bus += len;
+        bytes -= len;
+    }
+    if (n > direct) {
+        q->chain_offset = (uint8_t)((offsetof(struct fusion_request, sge) / sizeof q->sge[0]) + direct);
+        q->sge[direct] = (struct fusion_sge){ .addr = slot_bus,
+                                              .len = (uint32_t)((n - direct) * sizeof q->sge[0]),
+                                              .flags = g->chain_flags };
+    }
+    return n;
+}
+
+void mfi_fusion_fill(const struct mfi_card *card, unsigned number, struct mfi_address to, uint64_t data_bus,
+                     uint32_t bytes, uint8_t cdb_len)
+{
+    const struct mfi_generation *g = card->gen;
+    struct fusion_request *q = mfi_fusion_request(card, number);
+    const bool ld = to.cmd == MFI_LD_SCSI_IO;
+
+    *q = (struct fusion_request){
+        .dev_handle = ld ? to.target : FUSION_DEV_HANDLE_NONE,
+        .function = FUSION_LD_IO,
+        .sense_lo = (uint32_t)mfi_slot_bus(card, number) + MFI_SENSE_OFFSET,
+        .sgl_flags = SGL_FLAGS_64BIT,
+        .sense_len = MFI_SENSE_BYTES,
+        .sgl_offset = offsetof(struct fusion_request, sge) / 4,
+        .data_len = bytes,
+        .io_flags = cdb_len,
+        .control = CONTROL_READ,
+        .context = { .timeout_s = FUSION_TIMEOUT_S,
+                     .target_id = to.target,
+                     .raid_flags = ld ? 0 : CONTEXT_SYSTEM_PD },
+    };
+    unsigned n = put_segments(g, q, mfi_slot(card, number), mfi_slot_bus(card, number), data_bus, bytes);
+    if (g->context_g35)
+        q->context.span_arm = (uint8_t)n; /* SGE count of the later layout; never above MFI_MAX_SGE */
+    else
+        q->context.sge_count = (uint8_t)n;
+}
+
+void mfi_fusion_build(const struct mfi_lane *m, struct mfi_tag *t)
+{
+    const struct mfi_card *card = m->card;
+    const bool ld = m->frame_cmd == MFI_LD_SCSI_IO;
+    const struct mfi_address to = { .cmd = m->frame_cmd, .target = m->target };
+
+    mfi_fusion_fill(card, t->number, to, mfi_data_bus(m, t), t->blocks * m->lba_bytes,
+                    m->opcode == READ_16 ? 16 : 10);
+    if (ld)
+        mfi_fusion_request(card, t->number)->context.type_nseg = card->gen->type_nseg;
+    t->head = FIELD_PUT(DESCRIPTOR_TYPE, ld ? card->gen->read_type : DESCRIPTOR_SCSI_IO) |
+              FIELD_PUT(DESCRIPTOR_SMID, t->number + 1u);
+}
+
+/* What the card may have changed is written anew: length, and status, which must not be an old one. */
+static inline void post(struct mfi_lane *m, struct mfi_tag *t)
+{
+    uint8_t *q = (uint8_t *)t->frame;
+
+    mfi_put_cdb((uint64_t *)(q + REQUEST_CDB_AT), m->opcode, t->lba, t->blocks);
+    *(uint32_t *)(q + REQUEST_DATA_LEN_AT) = t->blocks * m->lba_bytes;
+    *(uint16_t *)(q + CONTEXT_STATUS_AT) = 0;
+    plat_dma_publish();
+    mfi_fusion_ring(m->card, t->head);
+}
+
+static inline void post_new(struct mfi_lane *m, struct mfi_tag *t)
+{
+    m->in_flight_count++;
+    post(m, t);
+}
+
+void mfi_fusion_post(struct mfi_lane *m, struct mfi_tag *t)
+{
+    if (t->in_flight) { /* once more */
+        post(m, t);
+        return;
+    }
+    t->in_flight = true;
+    post_new(m, t);
+}
+
+unsigned mfi_fusion_take(struct mfi_lane *m, const struct io_request *r, unsigned n)
+{
+    return mfi_take_whole(m, r, n, post_new);
+}
+
+/* A reply for another lane, for more than a whole request, or with a status. */
+static __attribute__((noinline)) void finish(struct mfi_card *card, struct mfi_tag *t, uint16_t status)
+{
+    struct mfi_lane *m = t->lane;
+
+    if (!m) { /* a management command: whoever waits looks at this */
+        t->in_flight = false;
+        return;
+    }
+    plat_dma_observe();
+    if (mfi_finish_slowly(m, t, (uint8_t)(status >> 8), (uint8_t)status, MFI_SENSE_BYTES))
+        return;
+    m->in_flight_count--;
+    m->empty_polls = 0;
+    card->free_count++;
+}
+
+static __attribute__((noinline)) void stray(struct mfi_card *card, uint64_t descriptor)
+{
+    FAULT(&card->c.fault, E_PROTO, "reply for a command that is not in flight (descriptor)", descriptor,
+          card->ring_at);
+}
+
+unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_completion *c, unsigned max)
+{
+    uint64_t *ring = card->ring;
+    const uint32_t depth = card->ring_depth, tags = card->management_count + card->io_frames;
+    uint32_t at = card->ring_at, begin = at;
+    unsigned got = 0;
+
+    for (;;) {
+        /* Whole only when both halves are there (6.5); acquire: what it stands for is read after it. */
+        uint64_t d = __atomic_load_n(&ring[at], __ATOMIC_ACQUIRE);
+        if ((uint32_t)d == UINT32_MAX || d >> 32 == UINT32_MAX || (d & REPLY_TYPE) == REPLY_UNUSED)
+            break;
+        uint32_t number = (uint32_t)FIELD_GET(REPLY_SMID, d) - 1;
+        struct mfi_tag *t = &card->tags[number];
+        if (number >= tags || !t->in_flight) {
+            stray(card, d);
+            break;
+        }
+        ring[at] = REPLY_POISON; /* nothing else tells the next lap's replies from this one's */
+        at = at + 1 == depth ? 0 : at + 1;
+        uint16_t status = *(const uint16_t *)((const uint8_t *)t->frame + CONTEXT_STATUS_AT);
+        if (t->lane == m && got < max && !status) {
+            struct lane_slot *x = &m->slots.slot[t->slot];
+
+            if (lane_is_whole(x)) {
+                lane_end_whole(x);
+                t->in_flight = false;
+                c[got++] = (struct io_completion){ .slot = t->slot };
+                continue;
+            }
+        }
+        finish(card, t, status);
+    }
+    if (at == begin)
+        return 0;
+    plat_dma_observe();
+    if (got) {
+        m->in_flight_count = (uint16_t)(m->in_flight_count - got);
+        m->empty_polls = 0;
+        card->free_count += got;
+    }
+    card->ring_at = at;
+    plat_dma_publish();
+    plat_write32(&card->regs, MFI_RPHI, at);
+    return got;
+}

@@ -1,0 +1,90 @@
+#ifndef MFI_PATH_H
+#define MFI_PATH_H
+#include "mfi_internal.h"
+
+/* What the two ways of sending commands (MFI frames and fusion requests) have in common, inline because it
+ * runs per I/O.  [any] */
+
+enum { KEY_RECOVERED = 1, KEY_MEDIUM = 3, KEY_ATTENTION = 6 };
+enum { READ_10 = 0x28, READ_16 = 0x88 };
+
+static inline uint64_t mfi_built(const struct mfi_lane *m, unsigned slot, uint32_t blocks)
+{
+    return m->key | (uint64_t)slot << 32 | blocks;
+}
+
+/* Where the part's data goes. */
+static inline uint64_t mfi_data_bus(const struct mfi_lane *m, const struct mfi_tag *t)
+{
+    return m->l.data.bus + (uint64_t)t->part * m->l.command_bytes + (uint64_t)t->slot * m->slot_stride;
+}
+
+/* How many more frames the lane may send: a share of them keeps one busy lane from starving the others. */
+static inline unsigned mfi_room(const struct mfi_lane *m)
+{
+    unsigned share = m->card->share;
+    unsigned room = m->in_flight_count < share ? share - m->in_flight_count : 0;
+
+    return room < m->card->free_count ? room : m->card->free_count;
+}
+
+/* READ(10) or (16) as two words. */
+static inline void mfi_put_cdb(uint64_t *w, uint8_t opcode, uint64_t lba, uint32_t blocks)
+{
+    if (opcode == READ_10) {
+        w[0] =
+            opcode | (uint64_t)__builtin_bswap32((uint32_t)lba) << 16 | (uint64_t)(blocks >> 8 & 0xff) << 56;
+        w[1] = blocks & 0xff;
+    } else {
+        lba = __builtin_bswap64(lba);
+        w[0] = opcode | lba << 16;
+        w[1] = lba >> 48 | (uint64_t)__builtin_bswap32(blocks) << 16;
+    }
+}
+
+/* A free tag, its frame built for this part; there is one.  (mfi_io.c) */
+struct mfi_tag *mfi_tag_borrow(struct mfi_lane *m, unsigned slot, unsigned part, uint32_t blocks);
+/* An answer with anything but "ok" for a whole request.  True: the command was sent again.  (mfi_io.c) */
+bool mfi_finish_slowly(struct mfi_lane *m, struct mfi_tag *t, uint8_t status, uint8_t scsi_status,
+                       unsigned sense_len);
+
+/* Builds what stays the same in a frame; puts in what does not, and hands it over. */
+void mfi_frame_build(const struct mfi_lane *m, struct mfi_tag *t);
+void mfi_frame_post(struct mfi_lane *m, struct mfi_tag *t);
+unsigned mfi_frame_take(struct mfi_lane *m, const struct io_request *r, unsigned n);
+unsigned mfi_frame_reap(struct mfi_lane *m, struct io_completion *c, unsigned max);
+void mfi_fusion_build(const struct mfi_lane *m, struct mfi_tag *t);
+void mfi_fusion_post(struct mfi_lane *m, struct mfi_tag *t);
+unsigned mfi_fusion_take(struct mfi_lane *m, const struct io_request *r, unsigned n);
+
+/* The short way of requests that are one command and need not wait: they are with the device at once, for
+ * there is no bell to save up for.  Takes requests up to the first that needs more thought. */
+static inline __attribute__((always_inline)) unsigned mfi_take_whole(struct mfi_lane *m,
+                                                                     const struct io_request *r, unsigned n,
+                                                                     void (*post)(struct mfi_lane *,
+                                                                                  struct mfi_tag *))
+{
+    struct lane_slots *s = &m->slots;
+    unsigned taken = 0, room = mfi_room(m);
+
+    if (s->fifo_count)
+        return 0;
+    if (n > room)
+        n = room;
+    for (; taken < n; taken++, r++) {
+        if (r->slot >= s->depth || s->slot[r->slot].state || r->blocks > s->part_blocks ||
+            !gate_lets_through(&m->pass, m->opcode, r->lba, r->blocks))
+            break;
+        struct mfi_tag *t = m->home[r->slot];
+        if (t->built != mfi_built(m, r->slot, r->blocks))
+            t = mfi_tag_borrow(m, r->slot, 0, r->blocks);
+        lane_start_whole(&s->slot[r->slot], r->lba);
+        t->lba = r->lba;
+        t->in_flight = true;
+        post(m, t);
+    }
+    m->card->free_count -= taken;
+    return taken;
+}
+
+#endif
