@@ -40,7 +40,7 @@ class Machine:
     """One boot.  Everything it makes lies in its own folder."""
 
     def __init__(self, folder, stick=None, disks=(), image=IMAGE, extra=(), stick_device="usb", vga=True,
-                 serial=True, stick_readonly=False, conf=None, files=()):
+                 serial=True, stick_readonly=False, conf=None, files=(), qemu="qemu-system-x86_64"):
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.serial = self.folder / "serial.log"
@@ -54,7 +54,7 @@ class Machine:
         for source, name in files:
             self.put(source, name)
         self.disks, self.extra, self.stick_device, self.vga = list(disks), list(extra), stick_device, vga
-        self.has_serial, self.stick_readonly = serial, stick_readonly
+        self.has_serial, self.stick_readonly, self.qemu = serial, stick_readonly, qemu
         self.process = self.qmp_file = None
 
     def put(self, source, name):
@@ -63,7 +63,7 @@ class Machine:
     def command(self):
         code, variables = next((c, v) for c, v in FIRMWARE if os.path.exists(c))
         shutil.copy(variables, self.folder / "vars.fd")
-        args = ["qemu-system-x86_64", *BASE,
+        args = [str(self.qemu), *BASE,
                 "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
                 "-drive", f"if=pflash,format=raw,unit=1,file={self.folder / 'vars.fd'}",
                 "-serial", f"file:{self.serial}" if self.has_serial else "none", "-qmp", f"unix:{self.qmp_path},server=on,wait=off"]

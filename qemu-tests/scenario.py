@@ -10,6 +10,10 @@ import machine
 QUICK_CONF = "time_scale_pct = 1\ncountdown_s = 0\n"
 
 
+class Skip(Exception):
+    """What cannot run here, with its reason."""
+
+
 def check(condition, what):
     if not condition:
         raise AssertionError(what)

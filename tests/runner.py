@@ -20,9 +20,7 @@ QUICK_LIMIT_S, FULL_LIMIT_S = 22 * 60, 75 * 60
 WORKERS = 2
 sys.path.insert(0, str(ROOT / "qemu-tests"))
 
-
-class Skip(Exception):
-    """What cannot run here, with its reason."""
+from scenario import Skip  # noqa: E402
 
 
 class Check:

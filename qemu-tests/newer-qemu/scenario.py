@@ -1,0 +1,37 @@
+"""The disks of ./run, and the MegaRAID driver over qtest, with the QEMU of a newer Debian suite."""
+import os
+import subprocess
+
+import machine
+import run_image
+from scenario import QUICK_CONF, Skip, boot, check, check_data, equal
+
+tier, budget_s, timing = "full", 150, False
+SUITE = machine.ROOT / "out" / "suite"
+DISKS = {"nvme0n1": "nvme-a", "sata0.0": "sata-a", "sata0.1": "sata-b", "megaraid0.vd0": "vd-a",
+         "megaraid0.vd1": "vd-b", "megaraid1.vd0": "vd-c"}
+
+
+def newer_qemu():
+    """The program; Skip where it cannot be had."""
+    got = subprocess.run([machine.ROOT / "tools" / "suite-get", SUITE], capture_output=True, text=True,
+                         stdin=subprocess.DEVNULL, timeout=400)
+    if got.returncode == 77:
+        raise Skip(got.stderr.strip().splitlines()[-1])
+    equal(got.returncode, 0, f"tools/suite-get: {got.stderr}")
+    return SUITE / "qemu-system-x86_64"
+
+
+def run(folder):
+    qemu = newer_qemu()
+    r = boot(folder, run_image.default_disks(folder), conf=QUICK_CONF, expect=0, qemu=qemu)
+    equal(sorted(r.journal.tested()), sorted(DISKS), "disks with results")
+    for disk, image in DISKS.items():
+        check_data(r, disk, folder / f"{image}.img", 512)
+    subprocess.run(["make", "-s", "out/qtest-mfi"], cwd=machine.ROOT, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+    over_qtest = subprocess.run([machine.ROOT / "out" / "qtest-mfi"], capture_output=True, text=True, timeout=200,
+                                env={**os.environ, "PATH": f"{SUITE}:{os.environ['PATH']}"}, cwd=machine.ROOT)
+    words = (over_qtest.stdout + over_qtest.stderr).strip()
+    check(over_qtest.returncode == 0, f"qtest with the newer QEMU:\n{words[-3000:]}")
+    version = (SUITE / "version").read_text().strip()
+    return f"QEMU {version}; qtest: {words.splitlines()[-1]}"
