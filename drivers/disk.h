@@ -6,6 +6,7 @@
 #include "fault.h"
 #include "health.h"
 #include "platform.h"
+#include "raid.h"
 
 /* What a controller yields.  Above this header nobody knows NVMe from SATA. */
 
@@ -82,6 +83,15 @@ static inline uint8_t *lane_data(const struct io_lane *l, unsigned slot)
 
 /* ---- a disk ---- */
 enum disk_kind { DISK_NVME, DISK_SATA, DISK_VIRTUAL_DRIVE, DISK_PHYSICAL_BEHIND_RAID, DISK_FIRMWARE };
+/* Why a figure measured now may not come out again: bits of disk.grounds.  The engine puts them beside it. */
+enum disk_ground {
+    GROUND_INITIALISATION = 1u << 0,
+    GROUND_CHECK = 1u << 1,   /* consistency check */
+    GROUND_REBUILD = 1u << 2, /* rebuild, copyback or reconstruction */
+    GROUND_PATROL = 1u << 3,  /* patrol read */
+    GROUND_LEARN = 1u << 4,   /* the battery's learn cycle: write-back may be off */
+    GROUND_PINNED_CACHE = 1u << 5 /* cache holds data of drives that are gone */
+};
 enum disk_rotation { ROTATION_UNKNOWN, ROTATION_NONE, ROTATION_YES };
 struct disk {
     const struct disk_ops *ops; /* NULL: not readable, `why_not` says it */
@@ -98,13 +108,15 @@ struct disk {
     uint16_t max_depth;              /* commands in flight the device takes from us */
     uint64_t command_deadline_ns;    /* of one read, from the table of default numbers */
     uint32_t optimal_boundary_bytes; /* requests that cross a multiple are split inside the drive; 0: none */
+    uint32_t grounds;                /* enum disk_ground, as last seen by attach or look_around */
+    uint64_t cache_bytes;            /* memory of the card in front of it; 0: none known */
     char settings[200];              /* what moves numbers, in words: "write cache on; NCQ depth 32" */
     char why_not[160];
     struct fault fault;
 };
 
 /* ---- a controller ---- */
-enum { CONTROLLER_MAX_DISKS = 256, CONTROLLER_MAX_REMARKS = 16 };
+enum { CONTROLLER_MAX_DISKS = 256, CONTROLLER_MAX_REMARKS = 48 };
 /* Something worth telling a person that the driver met on the way (pure text; the application turns it
  * into findings): "drive 5 behind a port multiplier: not driven". */
 struct remark {
@@ -124,6 +136,10 @@ struct controller_driver {
      * [boot] */
     int (*health)(struct disk *d, struct disk_health *h);
     const struct self_test_ops *self_test; /* NULL: not offered by this kind */
+    /* Between steps, nothing in flight: a drive that went has its fault, one that came is not driven; each is
+     * a remark, once.  Returns how many there were.  NULL: this kind does not tell.  [boot] */
+    unsigned (*look_around)(struct controller *c);
+    const struct raid_ops *raid; /* drivers/raid.h; NULL: no RAID card */
 };
 struct controller {
     const struct controller_driver *driver;

@@ -238,6 +238,7 @@ static void list_disks(struct ahci_hba *h)
         if (p->state == PORT_READY && is_disk(p)) {
             ahci_identify(p);
             h->disk[h->c.disk_count++] = &p->disk;
+            p->listed = true;
         }
         if (!p->disk.ops)
             rest(p);
@@ -360,4 +361,9 @@ static int attach(const struct pci_fn *fn, unsigned index, struct controller **o
 
 static void detach(struct controller *c) { teardown(ahci_hba(c)); }
 
-const struct controller_driver ahci_driver = { .name = "ahci", .attach = attach, .detach = detach };
+const struct controller_driver ahci_driver = { .name = "ahci",
+                                               .attach = attach,
+                                               .detach = detach,
+                                               .health = ahci_health,
+                                               .self_test = &ahci_self_test_ops,
+                                               .look_around = ahci_look_around };

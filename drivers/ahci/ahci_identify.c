@@ -34,7 +34,6 @@ enum { SERIAL_BYTES = 20, FIRMWARE_BYTES = 8, MODEL_BYTES = 40 };
 #define EXTENDED_COUNT    BIT_(3)
 #define SETS_LBA48        BIT_(10)
 #define SETS_DEFAULT_WWN  BIT_(8)
-#define SATA_GENERATIONS  BITS(3, 1)
 #define SATA_NCQ          BIT_(8)
 #define QUEUE_DEPTH       BITS(4, 0) /* zero-based */
 #define SECTOR_MANY       BIT_(13)
@@ -177,8 +176,9 @@ static bool unreadable(struct ahci_port *p, const uint16_t *w)
     struct text t = text_over(d->why_not, sizeof d->why_not);
 
     if (w[W_CONFIG] & CONFIG_INCOMPLETE)
-        text_str(&t,
-                 "the drive answers IDENTIFY only in part: asleep since power-up (PUIS), it is not woken");
+        text_str(
+            &t,
+            "the drive answers IDENTIFY only in part: asleep since power-up (PUIS), and it does not wake");
     else if (w[W_SECURITY] != 0xffff && w[W_SECURITY] & SECURITY_LOCKED)
         text_str(&t, "locked by an ATA password: unlock it in the firmware setup or where it was set");
     else if (!(w[W_CAPABILITIES] & CAPABILITY_LBA) || !(w[W_CAPABILITIES] & CAPABILITY_DMA))
@@ -218,21 +218,27 @@ static void take_limits(struct ahci_port *p)
 static void remark_on(struct ahci_port *p, const uint16_t *w)
 {
     struct controller *c = &p->hba->c;
-    uint32_t spd = (uint32_t)FIELD_GET(SSTS_SPD, px_read(p, PX_SSTS));
-    uint32_t adapter = (uint32_t)FIELD_GET(CAP_ISS, p->hba->cap);
-    uint64_t generations = w[W_SATA] == 0xffff ? 0 : FIELD_GET(SATA_GENERATIONS, w[W_SATA]);
-    uint32_t both = generations ? (uint32_t)min_u64(log2_u64(generations) + 1, adapter) : 0;
+    unsigned link = (unsigned)FIELD_GET(SSTS_SPD, px_read(p, PX_SSTS)), drive = ahci_generation_of(w);
+    unsigned adapter = (unsigned)FIELD_GET(CAP_ISS, p->hba->cap);
 
     if (word_valid(w[W_ALIGNMENT]) && FIELD_GET(ALIGNMENT_OFFSET, w[W_ALIGNMENT]))
         controller_remark(
             c, REMARK_WARN,
             "%s: block 0 lies %u blocks inside a physical block: aligned reads straddle two of them",
             p->disk.name, (unsigned)FIELD_GET(ALIGNMENT_OFFSET, w[W_ALIGNMENT]));
-    if (spd && spd < both)
+    if (!link || link >= drive)
+        return;
+    if (link < adapter)
+        controller_remark(c, REMARK_WARN,
+                          "%s: link at %s Gb/s, drive and adapter can do %s: check cable, backplane and port",
+                          p->disk.name, ahci_speed_text(link),
+                          ahci_speed_text((unsigned)min_u64(drive, adapter)));
+    else
         controller_remark(
-            c, REMARK_WARN,
-            "%s: link at generation %u of %u that drive and adapter can: check cable and backplane",
-            p->disk.name, (unsigned)spd, (unsigned)both);
+            c, p->disk.rotation == ROTATION_YES ? REMARK_INFO : REMARK_WARN,
+            "%s: the drive could do %s Gb/s, the adapter only %s: a faster port would raise its "
+            "numbers",
+            p->disk.name, ahci_speed_text(drive), ahci_speed_text(link));
 }
 
 /* One COMRESET is worth it: firmware may have left the drive in the middle of something. */
@@ -252,11 +258,23 @@ static int first_words(struct ahci_port *p, uint16_t words[WORDS])
     return rc ? rc : read_words(p, words);
 }
 
+/* The words of a drive that is awake: one that waits for a command to start its motor says little before. */
+static int woken_words(struct ahci_port *p, uint16_t words[WORDS])
+{
+    int rc = first_words(p, words);
+
+    if (rc || words[W_CONFIG] & CONFIG_NOT_ATA || !ahci_wants_spin_up(words))
+        return rc;
+    rc = ahci_spin_up_by_command(p);
+    /* What it refuses it does not need. */
+    return rc && rc != E_REFUSED ? rc : read_words(p, words);
+}
+
 void ahci_identify(struct ahci_port *p)
 {
     struct disk *d = &p->disk;
     uint16_t words[WORDS];
-    int rc = first_words(p, words);
+    int rc = woken_words(p, words);
 
     d->kind = DISK_SATA;
     if (rc == OK && words[W_CONFIG] & CONFIG_NOT_ATA)
@@ -276,15 +294,20 @@ void ahci_identify(struct ahci_port *p)
     d->lba_count = lba_count(words, &p->lba48);
     take_sectors(d, words);
     take_rotation(d, words[W_ROTATION]);
+    p->counts_bytes = __atomic_load_n(&p->mem->header[0].moved_bytes, __ATOMIC_RELAXED) == SCRATCH_BYTES;
+    take_depth(p, words);
+    ahci_take_features(p, words);
     if (unreadable(p, words))
         return;
-    take_depth(p, words);
     take_limits(p);
     remark_on(p, words);
-    p->counts_bytes = __atomic_load_n(&p->mem->header[0].moved_bytes, __ATOMIC_RELAXED) == SCRATCH_BYTES;
     p->issued = p->pending = 0;
     ahci_set_single(p, !p->ncq);
-    d->ops = &ahci_disk_ops;
+    ahci_look_for_hidden_area(p);
+    if (d->fault.err)
+        str_fmt(d->why_not, sizeof d->why_not, "%s: %s", d->fault.what, err_text(d->fault.err));
+    else
+        d->ops = &ahci_disk_ops;
 }
 
 int ahci_identify_again(struct ahci_port *p)

@@ -18,6 +18,7 @@ enum {
     LINK_UP_MS = 1000,        /* from "device seen" to "link up" (B2.8) */
     SPIN_UP_MS = 31000,       /* BSY after power-up of a spinning drive (B2.9) */
     SPIN_UP_NUDGE_MS = 10000, /* a drive this long busy gets one COMRESET and its time anew */
+    SLOW_START_MS = 3000,     /* a person who waits is told why */
     STAGGER_MS = 10000,       /* with CAP.SSS: one drive's share before the next may start */
     NO_SIGNATURE_MS = 1000,   /* ready, but its first FIS was not seen: one COMRESET */
     RESET_READY_MS = 10000,   /* BSY after COMRESET of a drive that was already spinning */
@@ -64,6 +65,14 @@ struct ahci_part {
     uint32_t blocks;
 };
 
+/* From IDENTIFY. */
+struct ahci_features {
+    bool smart, smart_on;
+    bool error_log, self_test; /* SMART has them */
+    bool logs;                 /* READ LOG EXT */
+    bool native_max;           /* a host protected area may exist */
+};
+
 enum ahci_state {
     PORT_OFF, /* not spun up yet */
     PORT_LINKING,
@@ -99,14 +108,21 @@ struct ahci_port {
     enum ahci_state state;
     uint64_t give_up_ns, nudge_ns; /* of the state */
     uint64_t ready_by_ns;          /* of the drive's start as a whole */
-    bool nudged;
+    uint64_t settling_since_ns;    /* the link came up */
+    bool nudged, said_slow;
     uint8_t speed_limit; /* SCTL.SPD; 0: none */
     uint32_t signature;
     uint32_t found_sctl; /* as the firmware left it */
     bool ncq;
     bool lba48;
-    bool no_error_log; /* READ LOG EXT 10h did not work once: not asked again */
-    bool stuck;        /* its engine does not stop: memory may still be written to */
+    bool no_error_log;  /* READ LOG EXT 10h did not work once: not asked again */
+    bool no_power_mode; /* CHECK POWER MODE likewise */
+    bool smart_hangs;   /* nor SMART */
+    bool listed;        /* as a disk */
+    bool told_change;   /* of an empty port: ahci_look_around has said that a drive came */
+    uint8_t test_kind;  /* enum self_test_kind, of the test that was started last */
+    struct ahci_features features;
+    bool stuck; /* its engine does not stop: memory may still be written to */
     bool remarked_link;
     uint32_t all_tags;
     uint32_t serr_seen;
@@ -123,9 +139,14 @@ struct ahci_hba {
     uint32_t cap, pi, version, found_ghc;
     unsigned slots;
     bool s64a, sclo, sncq, sss;
-    struct ahci_lane *parked; /* closed lanes whose memory a stuck port may still write to */
+    uint8_t page[2][SCRATCH_BYTES]; /* logs while they are read: too large for the stack */
+    struct ahci_lane *parked;       /* closed lanes whose memory a stuck port may still write to */
     struct disk *disk[AHCI_MAX_PORTS];
 };
+static inline struct ahci_port *ahci_port_of(struct disk *d)
+{
+    return (struct ahci_port *)((char *)d - offsetof(struct ahci_port, disk));
+}
 static inline struct ahci_hba *ahci_hba(struct controller *c) { return (struct ahci_hba *)c; }
 
 static inline uint32_t px_read(const struct ahci_port *p, uint32_t off)
@@ -166,18 +187,29 @@ void ahci_port_clear_errors(struct ahci_port *p);
 /* Puts link errors on record; the first time as a remark. */
 void ahci_port_note_link(struct ahci_port *p, uint32_t serr);
 
-/* A management command that reads SCRATCH_BYTES into mem->scratch.  The port is started and drained. */
+/* A management command: one that reads SCRATCH_BYTES into mem->scratch, one without data, or one that reads
+ * somewhere else.  The port is started and drained. */
 struct ahci_command {
     const char *name;
     uint8_t command, features;
     uint16_t count;
     uint64_t lba;
     uint32_t deadline_ms;
+    bool no_data;
+    uint64_t data_bus; /* 0: scratch */
+    uint32_t data_bytes;
 };
 /* E_REFUSED: by the gate, or by the drive (p restarted); E_TIMEOUT: the port is stopped and the drive may be
- * busy: COMRESET next; E_PROTO: link trouble; E_UNSUPPORTED: ended well, but the buffer was not filled;
- * E_GONE. Copies the answer. */
+ * busy: COMRESET next; E_PROTO: link trouble; E_UNSUPPORTED: ended well, but the buffer (of a command without
+ * data: the register FIS) was not filled; E_GONE.  Copies the answer where scratch was read into; else it may
+ * be NULL. */
 int ahci_port_command(struct ahci_port *p, const struct ahci_command *c, uint8_t answer[SCRATCH_BYTES]);
+/* What the last register FIS of the drive said. */
+uint64_t ahci_port_reply_lba(const struct ahci_port *p, bool lba48);
+uint8_t ahci_port_reply_count(const struct ahci_port *p);
+/* A management command between reads.  As ahci_port_command, but a command that hangs, or a link that went,
+ * is brought to an end: afterwards the port can read again or is dead, its cause in p->disk.fault. */
+int ahci_ask(struct ahci_port *p, const struct ahci_command *c, uint8_t answer[SCRATCH_BYTES]);
 
 /* ---- finding (ahci_scan.c) ---- */
 /* Every port ends as EMPTY, FAILED or READY; only E_GONE fails.  [boot] */
@@ -188,6 +220,30 @@ int ahci_scan(struct ahci_hba *h);
 void ahci_identify(struct ahci_port *p);
 /* E_GONE when what answers now is not the disk that was found at attach.  [any] */
 int ahci_identify_again(struct ahci_port *p);
+
+/* ---- what it can do (ahci_features.c) ---- */
+/* Fills p->features and the disk's settings. */
+void ahci_take_features(struct ahci_port *p, const uint16_t *words);
+/* The fastest generation that IDENTIFY names: 1 to 3; 0: it names none. */
+unsigned ahci_generation_of(const uint16_t *words);
+const char *ahci_speed_text(unsigned generation); /* "1.5", in Gb/s */
+/* Asks for the native size where the drive takes the question; blocks that are hidden are a remark.  [boot]
+ */
+void ahci_look_for_hidden_area(struct ahci_port *p);
+/* These words are of a drive that waits for a command before its motor starts. */
+bool ahci_wants_spin_up(const uint16_t *words);
+/* Starts the motor and waits.  As ahci_port_command.  [boot] */
+int ahci_spin_up_by_command(struct ahci_port *p);
+/* A drive in standby or with its heads parked is brought back by reading one block to data_bus, so that no
+ * measured read pays for it.  An error is the disk's fault, recorded.  [boot] */
+int ahci_wake(struct ahci_port *p, uint64_t data_bus);
+
+/* ---- health (ahci_smart.c); [boot] ---- */
+int ahci_health(struct disk *d, struct disk_health *h);
+extern const struct self_test_ops ahci_self_test_ops;
+
+/* ---- drives that come and go (ahci_hotplug.c); [boot] ---- */
+unsigned ahci_look_around(struct controller *c);
 
 /* ---- reading (ahci_io.c); all [any] ---- */
 extern const struct disk_ops ahci_disk_ops;
@@ -211,6 +267,9 @@ bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active);
 /* The one read in flight ended well with fewer bytes than asked for. */
 void ahci_short_read(struct ahci_port *p, uint32_t missing_bytes);
 void ahci_expire(struct io_lane *io, unsigned slot);
+/* COMRESET, and the drive that answers must be the one we know; the port runs then.  Bounded in number, too.
+ */
+int ahci_reset_drive(struct ahci_port *p);
 /* After a FAULT: all slots of all lanes are lost, nothing more is sent. */
 void ahci_die(struct ahci_port *p);
 /* These tags will not be answered: their parts go to the list of repeats.  resend: they were sent once. */

@@ -11,11 +11,6 @@ const struct disk_ops ahci_disk_ops = {
     .status_words = ahci_status_words,
 };
 
-static struct ahci_port *port_of(struct disk *d)
-{
-    return (struct ahci_port *)((char *)d - offsetof(struct ahci_port, disk));
-}
-
 static void join(struct ahci_port *p, struct ahci_lane *l)
 {
     if (p->turn) {
@@ -47,6 +42,17 @@ void ahci_lane_free(struct ahci_lane *l)
     plat_free(l);
 }
 
+/* Memory that an engine which does not stop may still write to is kept until detach. */
+static void let_go(struct ahci_port *p, struct ahci_lane *l)
+{
+    if (!p->stuck) {
+        ahci_lane_free(l);
+        return;
+    }
+    l->next = p->hba->parked;
+    p->hba->parked = l;
+}
+
 static int open_gates(struct ahci_lane *l, const struct ahci_port *p)
 {
     uint64_t n = p->disk.lba_count;
@@ -57,7 +63,7 @@ static int open_gates(struct ahci_lane *l, const struct ahci_port *p)
 
 int ahci_open(struct disk *d, const struct lane_shape *shape, struct io_lane **out)
 {
-    struct ahci_port *p = port_of(d);
+    struct ahci_port *p = ahci_port_of(d);
     struct dma_limits lim = { .highest_address = p->hba->s64a ? 0 : UINT32_MAX };
     uint32_t buffers = shape->buffer_per_slot ? shape->depth : 1;
     struct ahci_lane *l;
@@ -90,8 +96,10 @@ int ahci_open(struct disk *d, const struct lane_shape *shape, struct io_lane **o
         rc = lane_slots_alloc(&l->slots, shape->depth, d->max_command_bytes >> p->lba_shift);
     if (rc == OK)
         rc = plat_dma_alloc(d->controller->fn, (size_t)buffers * shape->request_bytes, &lim, &l->io.data);
+    if (rc == OK && !p->lane_count)
+        rc = ahci_wake(p, l->io.data.bus);
     if (rc) {
-        ahci_lane_free(l);
+        let_go(p, l);
         return rc;
     }
     join(p, l);
@@ -123,10 +131,5 @@ void ahci_close(struct io_lane *io)
     /* Errors that were corrected on the way ended no read and are on record only here. */
     ahci_port_note_link(p, px_read(p, PX_SERR));
     leave(p, l);
-    if (p->stuck) {
-        l->next = p->hba->parked;
-        p->hba->parked = l;
-        return;
-    }
-    ahci_lane_free(l);
+    let_go(p, l);
 }

@@ -163,17 +163,21 @@ static bool untouched(const uint8_t *data, unsigned from, unsigned n)
 static void put_command(struct ahci_port *p, const struct ahci_command *c)
 {
     struct ahci_table *t = &p->mem->table[0];
+    uint64_t bus = c->data_bus ? c->data_bus : p->mem_bus + offsetof(struct ahci_port_memory, scratch);
 
     for (unsigned i = 0; i < SCRATCH_BYTES; i++)
         p->mem->scratch[i] = filler(i);
+    if (c->no_data)
+        memset(p->mem->received.registers, 0, sizeof p->mem->received.registers);
     t->fis[0] = FIS_COMMAND(c->command, c->features);
     t->fis[1] = FIS_LBA_LOW(c->lba, FIS_DEVICE_LBA);
     t->fis[2] = FIS_LBA_HIGH(c->lba, 0);
     t->fis[3] = c->count;
     t->fis[4] = 0;
-    t->region[0] = (struct ahci_region){ .bus = p->mem_bus + offsetof(struct ahci_port_memory, scratch),
-                                         .bytes_less_one = SCRATCH_BYTES - 1 };
-    p->mem->header[0].dw0 = HEADER_FIS_WORDS | 1u << 16;
+    t->region[0] =
+        (struct ahci_region){ .bus = bus,
+                              .bytes_less_one = (c->data_bus ? c->data_bytes : SCRATCH_BYTES) - 1 };
+    p->mem->header[0].dw0 = HEADER_FIS_WORDS | (c->no_data ? 0u : 1u) << 16;
     p->mem->header[0].moved_bytes = 0;
     plat_dma_publish();
     px_write(p, PX_CI, 1);
@@ -199,11 +203,31 @@ static int wait_command(struct ahci_port *p, const struct ahci_command *c)
     }
 }
 
+uint64_t ahci_port_reply_lba(const struct ahci_port *p, bool lba48)
+{
+    const uint8_t *fis = p->mem->received.registers;
+    uint64_t lba = 0;
+
+    for (unsigned i = 0; i < 3; i++) {
+        lba |= (uint64_t)__atomic_load_n(&fis[4 + i], __ATOMIC_RELAXED) << 8 * i;
+        if (lba48)
+            lba |= (uint64_t)__atomic_load_n(&fis[8 + i], __ATOMIC_RELAXED) << (24 + 8 * i);
+    }
+    if (!lba48)
+        lba |= (uint64_t)(__atomic_load_n(&fis[7], __ATOMIC_RELAXED) & 0xf) << 24;
+    return lba;
+}
+
+uint8_t ahci_port_reply_count(const struct ahci_port *p)
+{
+    return __atomic_load_n(&p->mem->received.registers[12], __ATOMIC_RELAXED);
+}
+
 int ahci_port_command(struct ahci_port *p, const struct ahci_command *c, uint8_t answer[SCRATCH_BYTES])
 {
     int rc;
 
-    if (!gate_permits(GATE_ATA, c->command, c->features))
+    if (!gate_permits(GATE_ATA, c->command, gate_ata(c->features, (uint8_t)c->lba)))
         return NOTE(E_REFUSED, c->name, c->command, 0);
     put_command(p, c);
     rc = wait_command(p, c);
@@ -218,6 +242,10 @@ int ahci_port_command(struct ahci_port *p, const struct ahci_command *c, uint8_t
         return again ? again : rc;
     }
     plat_dma_observe();
+    if (c->no_data && __atomic_load_n(&p->mem->received.registers[0], __ATOMIC_RELAXED) != FIS_FROM_DRIVE)
+        return NOTE(E_UNSUPPORTED, "register FIS of a command that ended well", 0, FIS_FROM_DRIVE);
+    if (c->no_data || c->data_bus)
+        return OK;
     memcpy(answer, p->mem->scratch, SCRATCH_BYTES);
     /* Some adapters and emulators report success and move nothing, or stop early. */
     if (untouched(answer, SCRATCH_BYTES - 16, 16) || untouched(answer, 0, 16))

@@ -61,8 +61,7 @@ static void resume(struct ahci_port *p, bool single)
     ahci_ring(p);
 }
 
-/* COMRESET, and the drive that answers must be the one we know. */
-static int reset_drive(struct ahci_port *p)
+int ahci_reset_drive(struct ahci_port *p)
 {
     int rc;
 
@@ -75,6 +74,23 @@ static int reset_drive(struct ahci_port *p)
     if (rc == OK)
         rc = ahci_port_start(p);
     return rc ? rc : ahci_identify_again(p);
+}
+
+int ahci_ask(struct ahci_port *p, const struct ahci_command *c, uint8_t answer[SCRATCH_BYTES])
+{
+    int rc = ahci_port_command(p, c, answer), again = OK;
+
+    if (rc == E_TIMEOUT || rc == E_PROTO)
+        again = ahci_reset_drive(p);
+    else if (rc == E_GONE)
+        again = rc;
+    else
+        p->resets = 0;
+    if (again == OK)
+        return rc;
+    FAULT(&p->disk.fault, again, c->name, p->resets, 0);
+    ahci_die(p);
+    return again;
 }
 
 /* READ LOG EXT page 10h: by it the drive leaves its error state.  An error means that it is still in it.
@@ -123,7 +139,7 @@ static void judge_queued(struct ahci_port *p, uint32_t outstanding, uint32_t don
     uint32_t rest;
     int rc = read_error_log(p, outstanding, &e);
 
-    if (rc && (rc = reset_drive(p))) {
+    if (rc && (rc = ahci_reset_drive(p))) {
         FAULT(&p->disk.fault, rc, "recovery after an error of a queued read", p->resets, 0);
         ahci_die(p);
         return;
@@ -144,22 +160,6 @@ static void judge_queued(struct ahci_port *p, uint32_t outstanding, uint32_t don
     }
     ahci_unload(p, rest, true);
     resume(p, true);
-}
-
-/* Where the drive stopped, from its last register FIS. */
-static uint64_t received_lba(const struct ahci_port *p)
-{
-    const uint8_t *fis = p->mem->received.registers;
-    uint64_t lba = 0;
-
-    for (unsigned i = 0; i < 3; i++) {
-        lba |= (uint64_t)__atomic_load_n(&fis[4 + i], __ATOMIC_RELAXED) << 8 * i;
-        if (p->lba48)
-            lba |= (uint64_t)__atomic_load_n(&fis[8 + i], __ATOMIC_RELAXED) << (24 + 8 * i);
-    }
-    if (!p->lba48)
-        lba |= (uint64_t)(__atomic_load_n(&fis[7], __ATOMIC_RELAXED) & 0xf) << 24;
-    return lba;
 }
 
 /* One at a time: the culprit is the only one in flight.  lba: where the drive says it stopped. */
@@ -236,13 +236,13 @@ bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active)
         px_write(p, PX_IS, (uint32_t)PXIS_INFS);
         return false;
     }
-    lba = received_lba(p);
+    lba = ahci_port_reply_lba(p, p->lba48);
     /* Not rung yet: not repeats. */
     ahci_unload(p, p->pending, false);
     /* After a task file error the drive holds nothing any more; after any other it may, and only COMRESET
      * makes it let go. */
     rc = is & PXIS_TFES ? ahci_port_restart(p) : E_PROTO;
-    if (rc && (rc = reset_drive(p))) {
+    if (rc && (rc = ahci_reset_drive(p))) {
         FAULT(&p->disk.fault, rc, "restart of the port after an error", tfd, 0);
         ahci_die(p);
     } else if (p->single) {
@@ -334,7 +334,7 @@ void ahci_expire(struct io_lane *io, unsigned slot)
     }
     if (restart_helps(p, tfd)) {
         resume(p, false);
-    } else if ((rc = reset_drive(p)) == OK) {
+    } else if ((rc = ahci_reset_drive(p)) == OK) {
         lose_repeats(p);
         resume(p, false);
     } else {

@@ -114,6 +114,10 @@ enum { DET_NOTHING = 0, DET_NO_LINK = 1, DET_PRESENT = 3, DET_OFFLINE = 4 };
 /* Evidence of a bad cable, connector or backplane. */
 #define SERR_LINK_EVIDENCE (BIT_(8) | BIT_(10) | BIT_(19) | BIT_(20) | BIT_(21) | BIT_(22) | BIT_(23))
 
+/* Between two looks the link went away, or came up with somebody. */
+#define SERR_PHY_CHANGED BIT_(16)
+#define SERR_EXCHANGED   BIT_(26)
+
 #define SIG_ATA        0x00000101u
 #define SIG_NONE_YET   0xffffffffu
 #define SIG_ATAPI      0xeb140101u

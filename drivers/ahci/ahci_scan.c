@@ -16,6 +16,8 @@ static void enter_settling(struct ahci_port *p)
     uint64_t now_ns = plat_now_ns();
 
     p->state = PORT_SETTLING;
+    if (!p->settling_since_ns)
+        p->settling_since_ns = now_ns;
     p->nudge_ns = now_ns + SPIN_UP_NUDGE_MS * NS_PER_MS;
     /* Anew after the one nudge: some drives start all over. */
     p->ready_by_ns = now_ns + SPIN_UP_MS * NS_PER_MS;
@@ -83,7 +85,15 @@ static void step_settling(struct ahci_port *p)
     uint64_t now_ns = plat_now_ns();
     bool busy = tfd & (TFD_BSY | TFD_DRQ);
 
+    if (busy && !p->said_slow && now_ns >= p->settling_since_ns + SLOW_START_MS * NS_PER_MS) {
+        p->said_slow = true;
+        plat_log(LOG_INFO, "%s: the drive is starting, waiting up to %u s", p->disk.name, SPIN_UP_MS / 1000);
+    }
+
     if (!busy && sig != SIG_NONE_YET) {
+        if (p->said_slow)
+            plat_log(LOG_INFO, "%s: ready after %llu ms", p->disk.name,
+                     (unsigned long long)((now_ns - p->settling_since_ns) / NS_PER_MS));
         p->state = PORT_READY;
         p->signature = sig;
         ahci_port_clear_errors(p);

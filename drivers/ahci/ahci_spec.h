@@ -83,13 +83,39 @@ _Static_assert(offsetof(struct ahci_port_memory, received) % 256 == 0 &&
 #define FIS_LBA_HIGH(lba, features_high)                                                                     \
     ((uint32_t)((lba) >> 24 & 0xffffff) | (uint32_t)(features_high) << 24)
 
+enum { FIS_FROM_DRIVE = 0x34 }; /* device to host register FIS */
+
 enum {
     ATA_READ_DMA_EXT = 0x25,
+    ATA_READ_NATIVE_MAX_EXT = 0x27,
     ATA_READ_LOG_EXT = 0x2f,
     ATA_READ_FPDMA_QUEUED = 0x60,
+    ATA_SMART = 0xb0,
     ATA_READ_DMA = 0xc8,
-    ATA_IDENTIFY_DEVICE = 0xec
+    ATA_CHECK_POWER_MODE = 0xe5,
+    ATA_IDENTIFY_DEVICE = 0xec,
+    ATA_SET_FEATURES = 0xef
 };
-enum { ATA_LOG_QUEUED_ERROR = 0x10 };
+/* READ LOG EXT, SMART READ LOG */
+enum {
+    ATA_LOG_DIRECTORY = 0x00,
+    ATA_LOG_ERRORS = 0x01,
+    ATA_LOG_STATISTICS = 0x04,
+    ATA_LOG_SELF_TESTS = 0x06,
+    ATA_LOG_SELF_TESTS_EXT = 0x07,
+    ATA_LOG_QUEUED_ERROR = 0x10
+};
+enum {
+    SMART_READ_DATA = 0xd0,
+    SMART_READ_THRESHOLDS = 0xd1,
+    SMART_EXECUTE = 0xd4,
+    SMART_READ_LOG = 0xd5,
+    SMART_RETURN_STATUS = 0xda
+};
+#define SMART_LBA         0xc24f00u /* LBA mid and high of every SMART command, and of "all is well" */
+#define SMART_LBA_FAILING 0x2cf400u
+enum { FEATURE_SPIN_UP = 0x07 }; /* SET FEATURES */
+/* CHECK POWER MODE: below 80h some kind of standby, from there to FEh some kind of idle. */
+enum { POWER_IDLE_FROM = 0x80, POWER_ACTIVE = 0xff };
 
 #endif

@@ -105,7 +105,7 @@ static void fail(struct ahci_answer *a, uint8_t error, uint64_t lba)
 }
 
 /* Makes the sum of all bytes zero. */
-static void seal(uint8_t block[512])
+void model_ahci_seal(uint8_t block[512])
 {
     uint8_t sum = 0;
 
@@ -144,7 +144,7 @@ static void read_medium(struct model_ahci *m, struct model_ahci_port *p, struct 
     static uint8_t block[BLOCK_BYTES_MAX];
     uint32_t good, move;
 
-    if (d->security_locked || s->nth == d->nth_abort) {
+    if (d->security_locked || d->puis || s->nth == d->nth_abort) {
         fail(a, ERR_ABRT, 0);
         return;
     }
@@ -183,7 +183,7 @@ static void log_ncq_error(struct model_ahci_port *p, uint8_t block[512])
         }
         block[7] = 0x40;
     }
-    seal(block);
+    model_ahci_seal(block);
     if (d->log10 == MODEL_AHCI_LOG10_BAD_CHECKSUM)
         block[511] ^= 0x55;
 }
@@ -194,7 +194,13 @@ static bool read_log(struct model_ahci_port *p, const uint8_t *cfis, uint8_t blo
     switch (cfis[4]) {
     case 0x00:
         block[0] = 1; /* directory: version 1, one page each */
-        block[2 * LOG_NCQ_ERROR] = 1;
+        block[2 * LOG_NCQ_ERROR] = block[2 * 0x07] = 1;
+        block[2 * 0x04] = p->drive.statistics ? 8 : 0;
+        return true;
+    case 0x04:
+        return p->drive.statistics && model_ahci_statistics(p, cfis[5], block);
+    case 0x07:
+        model_ahci_test_log_ext(p, block);
         return true;
     case LOG_NCQ_ERROR:
         if (p->drive.log10 == MODEL_AHCI_LOG10_ABORTED) {
@@ -208,36 +214,28 @@ static bool read_log(struct model_ahci_port *p, const uint8_t *cfis, uint8_t blo
     return false;
 }
 
-static void smart_attribute(uint8_t *at, uint8_t id, uint32_t raw)
-{
-    at[0] = id;
-    at[3] = at[4] = 100;
-    for (unsigned i = 0; i < 4; i++)
-        at[5 + i] = (uint8_t)(raw >> (8 * i));
-}
-
 static bool smart(struct model_ahci *m, struct model_ahci_port *p, const uint8_t *cfis, uint8_t block[512],
                   struct ahci_answer *a, bool *has_data)
 {
     *has_data = false;
-    if (cfis[5] != 0x4f || cfis[6] != 0xc2)
+    if (cfis[5] != 0x4f || cfis[6] != 0xc2 || p->drive.smart_absent ||
+        (p->drive.smart_off && cfis[3] != 0xd8))
         return false;
     switch (cfis[3]) {
     case 0xd0:
-        block[0] = 16;
-        smart_attribute(block + 2, 9, 1000);
-        smart_attribute(block + 14, 194, 31);
-        smart_attribute(block + 26, 197, p->drive.smart_pending);
-        smart_attribute(block + 38, 199, p->drive.smart_crc_errors);
-        block[372] = 1;
-        block[373] = 10;
+        model_ahci_smart_data(m, p, block);
         break;
     case 0xd1:
+        if (p->drive.no_thresholds)
+            return false;
+        model_ahci_smart_thresholds(p, block);
+        break;
     case 0xd5:
+        if (!model_ahci_smart_log(p, cfis[4], block))
+            return false;
         break;
     case 0xd4:
-    case 0xd8:
-        return true;
+        return model_ahci_self_test(m, p, cfis[4]);
     case 0xda:
         a->lba = p->drive.smart_failing ? 0x2cf400 : 0xc24f00;
         return true;
@@ -246,7 +244,9 @@ static bool smart(struct model_ahci *m, struct model_ahci_port *p, const uint8_t
         model_ahci_violation(m, "a SMART command that changes the drive", cfis[3], 0xd0);
         return false;
     }
-    seal(block);
+    model_ahci_seal(block);
+    if (p->drive.smart_bad_checksum)
+        block[511] ^= 0x55;
     return *has_data = true;
 }
 
@@ -274,7 +274,7 @@ static bool fill_sector(struct model_ahci *m, struct model_ahci_port *p, const s
         return true;
     case 0x2f:
     case 0x47:
-        return read_log(p, s->cfis, block);
+        return !(d->no_logs && s->cfis[4] != LOG_NCQ_ERROR) && read_log(p, s->cfis, block);
     case 0xb0:
         return smart(m, p, s->cfis, block, a, has_data);
     case 0xb1:
@@ -286,12 +286,24 @@ static bool fill_sector(struct model_ahci *m, struct model_ahci_port *p, const s
     return false;
 }
 
-static void no_data(const struct model_ahci_port *p, const struct model_ahci_slot *s, struct ahci_answer *a)
+/* SET FEATURES persists, all but the one that starts the motor. */
+static bool is_harmless(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s)
+{
+    if (s->cfis[2] != 0xef || s->cfis[3] == 0x07)
+        return true;
+    p->seen.refused_writes++;
+    model_ahci_violation(m, "a SET FEATURES that changes the drive", s->cfis[3], 0x07);
+    return false;
+}
+
+static void no_data(struct model_ahci_port *p, const struct model_ahci_slot *s, struct ahci_answer *a)
 {
     const struct model_ahci_drive *d = &p->drive;
 
     if (s->cfis[2] == 0xe5)
-        a->count = 0xff;
+        a->count = d->standby ? 0x00 : d->idle ? 0x81 : 0xff;
+    if (s->cfis[2] == 0xef)
+        p->drive.puis = 0;
     if (s->cfis[2] == 0x27 || s->cfis[2] == 0xf8)
         a->lba = (d->native_lba_count ? d->native_lba_count : d->lba_count) - 1;
 }
@@ -322,7 +334,10 @@ void model_ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct 
             model_ahci_put(m, p, s, cur, block, sizeof block);
         break;
     case ATA_NO_DATA:
-        no_data(p, s, a);
+        if (is_harmless(m, p, s))
+            no_data(p, s, a);
+        else
+            fail(a, ERR_ABRT, 0);
         break;
     case ATA_UNKNOWN:
     case ATA_PACKET:

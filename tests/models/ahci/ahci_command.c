@@ -347,6 +347,16 @@ static void give(struct model_ahci *m, struct model_ahci_port *p, unsigned i)
     s->in_drive = true;
     s->due_ns =
         model_ahci_after_ns(m, p->drive.latency_ns + (s->queued ? (31 - i) * p->drive.ooo_step_ns : 0));
+    if (s->nth && (p->drive.standby || p->drive.idle)) {
+        s->due_ns = model_ahci_after_ns(m, p->drive.wake_ns);
+        p->drive.standby = p->drive.idle = false;
+    }
+    if (s->nth && s->nth == p->drive.nth_slow)
+        s->due_ns += p->drive.slow_ns;
+    if (s->cfis[2] == 0xef)
+        s->due_ns = model_ahci_after_ns(m, p->drive.wake_ns);
+    if (s->cfis[2] == 0xb0 && s->cfis[3] == 0xd0 && p->drive.smart_hangs)
+        s->due_ns = MODEL_AHCI_NEVER;
     if (s->queued) {
         p->drive_tags |= 1u << i;
         p->ci &= ~(1u << i);
@@ -442,7 +452,7 @@ static void end_single(struct model_ahci *m, struct model_ahci_port *p, unsigned
         p->error_stopped = true;
     else
         p->ci &= ~(1u << i);
-    if (!failed && model_ahci_ata_find(p->slot[i].cfis[2])->pio)
+    if (!failed && model_ahci_ata_find(p->slot[i].cfis[2])->pio && cur->moved_bytes + a->lie_bytes)
         post_pio_setup(m, p, a);
     else
         model_ahci_post_d2h(m, p, a->status, a->error, a->lba, a->count);

@@ -55,10 +55,10 @@ static void put_features(const struct model_ahci *m, const struct model_ahci_dri
         w[76] |= 1 << 8;
     }
     w[80] = 0x01f0;
-    w[82] = 1 << 0 | 1 << 5 | 1 << 6;
+    w[82] = (uint16_t)((d->smart_absent ? 0 : 1) | 1 << 5 | 1 << 6 | (d->native_lba_count != 0) << 10);
     w[83] = 0x4000 | 1 << 12 | 1 << 13;
-    w[84] = 0x4000 | 1 << 0 | 1 << 1 | 1 << 5;
-    w[85] = w[82];
+    w[84] = (uint16_t)(0x4000 | 1 << 0 | 1 << 1 | (d->no_logs ? 0 : 1 << 5));
+    w[85] = (uint16_t)(w[82] & ~(unsigned)d->smart_off);
     w[86] = 1 << 12 | 1 << 13;
     w[87] = w[84];
     w[88] = 0x407f;
@@ -93,6 +93,13 @@ void model_ahci_identify(const struct model_ahci *m, unsigned port, const struct
     if (!packet) {
         put_sectors(d, w);
         put_capacity(d, w);
+    }
+    if (d->puis) {
+        w[2] = d->puis;
+        if (d->puis == 0x37c8) {
+            w[0] |= 1 << 2;
+            memset(w + 47, 0, (255 - 47) * sizeof *w);
+        }
     }
     for (unsigned i = 0; i < 256; i++)
         w[i] |= d->identify_or[i];

@@ -104,6 +104,19 @@ struct ahci_answer {
 void model_ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
                         struct ahci_cursor *cur, struct ahci_answer *a);
 
+/* Makes the sum of all bytes zero. */
+void model_ahci_seal(uint8_t block[512]);
+
+/* ---- ahci_smart.c: its account of itself; false: aborted ---- */
+void model_ahci_smart_data(struct model_ahci *m, struct model_ahci_port *p, uint8_t block[512]);
+void model_ahci_smart_thresholds(const struct model_ahci_port *p, uint8_t block[512]);
+bool model_ahci_smart_log(const struct model_ahci_port *p, uint8_t log, uint8_t block[512]);
+bool model_ahci_statistics(const struct model_ahci_port *p, uint8_t page, uint8_t block[512]);
+void model_ahci_test_log_ext(const struct model_ahci_port *p, uint8_t block[512]);
+bool model_ahci_self_test(struct model_ahci *m, struct model_ahci_port *p, uint8_t what);
+/* A reset ends the test that runs. */
+void model_ahci_test_interrupted(struct model_ahci_port *p);
+
 /* ---- ahci_identify.c ---- */
 void model_ahci_identify(const struct model_ahci *m, unsigned port, const struct model_ahci_drive *d,
                          bool packet, uint8_t out[512]);

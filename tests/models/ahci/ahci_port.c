@@ -187,6 +187,7 @@ static void sctl_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t
     model_ahci_commands_forget(p);
     if (det == 1) {
         p->seen.comresets++;
+        model_ahci_test_interrupted(p);
         p->det_since_ns = model_ahci_now_ns(m);
         if (p->drive.serial_after_comreset[0]) {
             memcpy(p->drive.serial, p->drive.serial_after_comreset, sizeof p->drive.serial);

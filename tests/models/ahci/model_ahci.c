@@ -360,9 +360,33 @@ struct model_ahci_drive *model_ahci_add_disk(struct model_ahci *m, unsigned port
     d->queue_depth = 32;
     d->rotation_rpm = 1;
     d->wwn = 0x5000c50000000000ull + port;
+    model_ahci_attribute(d, 9)->raw = 1000;
+    model_ahci_attribute(d, 194)->raw = 31;
+    model_ahci_attribute(d, 197)->raw = 0;
+    model_ahci_attribute(d, 199)->raw = 0;
     m->pi |= 1u << port;
     return d;
 }
+
+struct model_ahci_attribute *model_ahci_attribute(struct model_ahci_drive *d, uint8_t id)
+{
+    unsigned i = 0;
+
+    while (i + 1 < MODEL_AHCI_ATTRIBUTES && d->attribute[i].id && d->attribute[i].id != id)
+        i++;
+    if (d->attribute[i].id != id)
+        d->attribute[i] = (struct model_ahci_attribute){ .id = id, .current = 100 };
+    return &d->attribute[i];
+}
+
+void model_ahci_pull(struct model_ahci *m, unsigned port)
+{
+    m->port[port].drive.drop_ns = MODEL_AHCI_NEVER;
+    model_ahci_port_drop_link(m, &m->port[port]);
+    m->port[port].was_ready = false;
+}
+
+void model_ahci_push(struct model_ahci *m, unsigned port) { model_ahci_port_start_link(m, &m->port[port]); }
 
 void model_ahci_pattern(unsigned port, uint64_t lba, void *buf, size_t bytes)
 {

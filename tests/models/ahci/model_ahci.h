@@ -14,6 +14,7 @@
  * from 1; 0 means never. */
 
 enum { MODEL_AHCI_PORTS = 32, MODEL_AHCI_SLOTS = 32, MODEL_AHCI_BAD_LBAS = 8, MODEL_AHCI_BAR = 5 };
+enum { MODEL_AHCI_ATTRIBUTES = 12, MODEL_AHCI_TESTS = 21 };
 #define MODEL_AHCI_NEVER UINT64_MAX
 
 enum model_ahci_kind {
@@ -91,8 +92,32 @@ struct model_ahci_drive {
     unsigned long nth_vanish; /* the whole adapter reads all ones from here */
     unsigned long nth_interface_error; /* IS.IFS and SERR.P, the command is not answered */
     uint32_t sact_lie, ci_lie;         /* bits that read as set whatever happens */
-    bool smart_failing;
-    uint32_t smart_crc_errors, smart_pending;
+    unsigned long nth_slow;            /* takes slow_ns more, and is fine */
+    uint64_t slow_ns;
+
+    /* ---- power ---- */
+    bool standby; /* CHECK POWER MODE says 00h; the next media read takes wake_ns more and wakes it */
+    bool idle;    /* 81h likewise */
+    uint64_t wake_ns;
+    uint16_t
+        puis; /* word 2 while it waits for SET FEATURES 07h, which takes wake_ns; 37c8h: says little else */
+
+    /* ---- its account of itself ---- */
+    bool smart_absent, smart_off, smart_failing, smart_bad_checksum;
+    bool smart_hangs;   /* READ DATA is never answered */
+    bool no_thresholds; /* READ THRESHOLDS is aborted */
+    bool no_logs;       /* no READ LOG EXT: words 84 and 87 */
+    uint16_t smart_errors;
+    struct model_ahci_attribute {
+        uint8_t id, flags, current, threshold;
+        uint64_t raw; /* 48 bits */
+    } attribute[MODEL_AHCI_ATTRIBUTES];
+    /* A short self-test takes this, an extended one ten times as long; then it ends with this code. */
+    uint64_t self_test_ns, self_test_lba;
+    unsigned self_test_code;
+    bool statistics; /* log 04h with pages 1 and 7 */
+    uint64_t read_blocks, written_blocks;
+    uint8_t used_percent;
 };
 
 /* What a port has seen; cleared by model_ahci_init only. */
@@ -135,6 +160,13 @@ struct model_ahci_port {
     uint64_t failed_lba;
     uint8_t failed_status, failed_error;
     struct model_ahci_slot slot[MODEL_AHCI_SLOTS];
+    /* self-tests: the one that runs, and the ring of those that ended */
+    unsigned test_kind, test_count; /* kind 0: none runs */
+    uint64_t test_began_ns;
+    struct {
+        uint8_t kind, status; /* as in the log */
+        uint64_t lba;
+    } test[MODEL_AHCI_TESTS];
 };
 struct model_ahci {
     struct model_host host;
@@ -176,6 +208,11 @@ extern const struct model_device_ops model_ahci_ops;
 void model_ahci_init(struct model_ahci *m);
 /* A 6 Gb/s SSD of 512-byte sectors, depth 32, "MODEL AHCI DISK", serial "SER<port>", ready at once. */
 struct model_ahci_drive *model_ahci_add_disk(struct model_ahci *m, unsigned port, uint64_t lba_count);
+/* The drive leaves its slot, and comes (back). */
+void model_ahci_pull(struct model_ahci *m, unsigned port);
+void model_ahci_push(struct model_ahci *m, unsigned port);
+/* The attribute with this id: the drive's own, or a free entry that gets the id. */
+struct model_ahci_attribute *model_ahci_attribute(struct model_ahci_drive *d, uint8_t id);
 /* The content of one block: `bytes` is its size (or less). */
 void model_ahci_pattern(unsigned port, uint64_t lba, void *buf, size_t bytes);
 

@@ -99,3 +99,27 @@ TEST(ahci_a_cd_drive_and_empty_ports_are_named_and_cost_little)
     CHECK(plat_now_ns() - began_ns < 2000000000ull);
     down();
 }
+
+TEST(ahci_health_is_what_the_emulated_drive_says_and_reads_go_on)
+{
+    const char *const args[] = { "-device",   "ich9-ahci,id=h,addr=2",
+                                 "-blockdev", file_node(0, qtest_disk("h", 4u << 20, 1u << 20)),
+                                 "-device",   "ide-hd,drive=n0,bus=h.0,serial=QH,rotation_rate=7200",
+                                 NULL };
+    struct disk_health h;
+
+    up(args);
+    struct disk *d = ctrl->disks[0];
+    EQ(d->rotation, ROTATION_YES);
+    HAS_STR(d->settings, "write cache on; look-ahead not reported; NCQ, 32 commands; link 1.5 Gb/s");
+    EQ(qtest_read_status(d, 100, 8), IO_OK); /* opened by way of CHECK POWER MODE */
+    EQ(ahci_driver.health(d, &h), OK);
+    CHECK(health_knows(&h, HEALTH_POWER_ON_HOURS));
+    CHECK(health_knows(&h, HEALTH_TEMPERATURE_C));
+    EQ(h.warnings_known, 1u << HEALTH_WARN_FAILURE_EXPECTED);
+    EQ(h.warnings, 0);
+    EQ(ahci_driver.look_around(ctrl), 0);
+    EQ(qtest_read_status(d, 100, 8), IO_OK);
+    EQ(ctrl->remark_count, 0);
+    down();
+}

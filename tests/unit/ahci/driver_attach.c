@@ -178,7 +178,7 @@ TEST(a_link_that_works_only_at_the_lowest_speed_is_used_and_reported)
     rig_up();
     EQ(rig.c->disk_count, 1);
     CHECK(rig_disk(0)->ops);
-    CHECK(rig_has_remark("sata0.0: link at generation 1 of 3"));
+    CHECK(rig_has_remark("sata0.0: link at 1.5 Gb/s, drive and adapter can do 6"));
     rig_down();
 }
 

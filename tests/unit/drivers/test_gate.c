@@ -51,8 +51,10 @@ static bool nvme_admin_wanted(uint32_t opcode, uint32_t cdw10)
 static bool ata_wanted(uint32_t opcode, uint32_t features)
 {
     if (opcode == 0xb0)
-        return IN(features & 0xff, 0xd0, 0xd5, 0xda);
-    return IN(opcode, 0x24, 0x25, 0x2f, 0x60, 0xa1, 0xc8, 0xe5, 0xec);
+        return IN(features & 0xff, 0xd0, 0xd1, 0xd5, 0xda) || IN(features & 0xffff, 0x01d4, 0x02d4, 0x7fd4);
+    if (opcode == 0xef)
+        return (features & 0xff) == 0x07;
+    return IN(opcode, 0x24, 0x25, 0x27, 0x2f, 0x60, 0xa1, 0xc8, 0xe5, 0xec);
 }
 
 static bool scsi_wanted(uint32_t opcode, uint32_t byte1)
@@ -134,7 +136,11 @@ static const struct {
     { GATE_ATA, 0xb4, 0x11, "SANITIZE" },
     { GATE_ATA, 0xef, 0x82, "SET FEATURES: write cache off" },
     { GATE_ATA, 0xb0, 0xd6, "SMART WRITE LOG" },
-    { GATE_ATA, 0xb0, 0xd4, "SMART EXECUTE OFF-LINE" },
+    { GATE_ATA, 0xb0, 0x00d4, "SMART EXECUTE OFF-LINE: offline scan" },
+    { GATE_ATA, 0xb0, 0x04d4, "SMART EXECUTE OFF-LINE: selective self-test" },
+    { GATE_ATA, 0xb0, 0x81d4, "SMART EXECUTE OFF-LINE: short self-test that blocks the drive" },
+    { GATE_ATA, 0xb0, 0x82d4, "SMART EXECUTE OFF-LINE: extended self-test that blocks the drive" },
+    { GATE_ATA, 0xb0, 0xd8, "SMART ENABLE, which persists" },
     { GATE_ATA, 0xb0, 0xd9, "SMART DISABLE" },
     { GATE_ATA, 0xb1, 0xc0, "DEVICE CONFIGURATION RESTORE" },
     { GATE_SCSI, 0x04, 0, "FORMAT UNIT" },
