@@ -26,9 +26,9 @@ struct lane_slot {
     };
     uint64_t error_lba;
 };
-/* The state of a request that is one command, with the device, without a failure so far: parts_in_flight,
- * next_part and busy are 1. */
-#define LANE_WHOLE_ (1ull | 1ull << 16 | 1ull << 32)
+/* The state of a request that was started by lane_start_whole, is with the device and has not failed so far. */
+enum { LANE_BUSY = 1, LANE_BUSY_WHOLE = 2 };
+#define LANE_WHOLE_ (1ull | 1ull << 16 | (uint64_t)LANE_BUSY_WHOLE << 32)
 struct lane_slots {
     struct lane_slot *slot; /* depth */
     uint16_t *fifo;         /* depth entries: slots with parts to send, oldest first */
@@ -57,7 +57,7 @@ static inline bool lane_accept(struct lane_slots *s, const struct io_request *r)
     if (r->slot >= s->depth || s->slot[r->slot].busy)
         return false;
     s->slot[r->slot] =
-        (struct lane_slot){ .next_lba = r->lba, .blocks_left = r->blocks, .busy = 1, .queued = 1 };
+        (struct lane_slot){ .next_lba = r->lba, .blocks_left = r->blocks, .busy = LANE_BUSY, .queued = 1 };
     s->fifo[lane_wrap_((uint32_t)s->fifo_head + s->fifo_count++, s->depth)] = r->slot;
     return true;
 }
@@ -116,8 +116,7 @@ static inline void lane_start_whole(struct lane_slot *x, uint64_t lba)
     x->next_lba = lba;
     x->state = LANE_WHOLE_;
 }
-/* True when a slot's only command is with the device and nothing failed: its good completion ends the
- * request, by lane_end_whole.  However it was accepted. */
+/* True when nothing of such a request failed yet: its good completion ends it, by lane_end_whole. */
 static inline bool lane_is_whole(const struct lane_slot *x) { return x->state == LANE_WHOLE_; }
 static inline void lane_end_whole(struct lane_slot *x) { x->state = 0; }
 

@@ -14,56 +14,32 @@ static uint64_t measured_now(const struct engine *e, uint64_t now_ns)
 }
 
 /* ---- making requests ---- */
-/* The lane's rings while requests are made, held in variables: a store to a slot could, for all the compiler
- * knows, change what stands behind the lane's pointers. */
-struct maker {
-    struct work_slot *slot;
-    struct io_request *request; /* the next */
-    const uint16_t *free_slot;  /* one past the next */
-    uint64_t now_ns;
-};
-
-static struct maker maker_of(const struct work_lane *l, unsigned n, uint64_t now_ns)
+/* l->request begins with those that are made and wait for the driver; the slots that are free follow. */
+static inline void put_request(struct work_slot *slots, struct io_request *r, uint64_t now_ns, uint64_t lba,
+                               uint32_t blocks)
 {
-    return (struct maker){ .slot = l->slot,
-                           .request = l->request + n,
-                           .free_slot = l->free_slot + l->free_count,
-                           .now_ns = now_ns };
-}
+    struct work_slot *s = &slots[r->slot];
 
-static inline void put_request(struct maker *m, uint64_t lba, uint32_t blocks)
-{
-    uint16_t slot = *--m->free_slot;
-    struct work_slot *s = &m->slot[slot];
-    struct io_request *r = m->request++;
-
-    s->submit_ns = m->now_ns;
+    s->submit_ns = now_ns;
     s->lba = lba;
     s->blocks = blocks;
     r->lba = lba;
-    r->blocks = blocks;
-    r->slot = slot; /* `reserved` stays 0 as allocated */
+    r->blocks = blocks; /* `reserved` stays 0 as allocated */
 }
 
-/* How many whole requests are free and wanted; the last may reach beyond what is left. */
-static unsigned wanted_requests(const struct work_lane *l)
+static void give_back_slot(struct work_lane *l, unsigned slot)
 {
-    if (l->left_lbas >= (uint64_t)l->free_count * l->block_lbas)
-        return l->free_count;
-    return (unsigned)((l->left_lbas + l->block_lbas - 1) / l->block_lbas);
+    l->slot[slot].blocks = 0;
+    l->request[l->depth - l->in_flight].slot = (uint16_t)slot;
+    l->in_flight--;
 }
 
-static void made_requests(struct work_lane *l, unsigned count, uint64_t lbas)
+/* The three patterns: each makes `count` requests and returns how many LBAs they cover. */
+static uint64_t make_sequential(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns)
 {
-    l->free_count = (uint16_t)(l->free_count - count);
-    l->left_lbas -= l->left_lbas < lbas ? l->left_lbas : lbas;
-}
-
-static void make_sequential(struct work_lane *l, struct maker *m, unsigned count)
-{
+    struct work_slot *const slots = l->slot;
     uint64_t lba = l->next_lba, made_lbas = 0;
 
-    made_requests(l, count, 0);
     while (count) {
         uint32_t blocks = l->block_lbas;
         unsigned run = 1;
@@ -79,22 +55,24 @@ static void make_sequential(struct work_lane *l, struct maker *m, unsigned count
         count -= run;
         made_lbas += (uint64_t)run * blocks;
         for (; run; run--, lba += blocks)
-            put_request(m, lba, blocks);
+            put_request(slots, r++, now_ns, lba, blocks);
     }
     l->next_lba = lba;
-    made_requests(l, 0, made_lbas);
+    return made_lbas;
 }
 
-static void make_random(struct work_lane *l, struct maker *m, unsigned count)
+static uint64_t make_random(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns)
 {
+    struct work_slot *const slots = l->slot;
     const uint64_t first_lba = l->first_lba, whole_blocks = l->whole_blocks;
     const uint32_t blocks = l->block_lbas;
     struct rng rng = l->rng;
 
     for (unsigned i = 0; i < count; i++)
-        put_request(m, first_lba + mul_high_u64(rng_next(&rng), whole_blocks) * blocks, blocks);
+        put_request(slots, r++, now_ns, first_lba + mul_high_u64(rng_next(&rng), whole_blocks) * blocks,
+                    blocks);
     l->rng = rng;
-    made_requests(l, count, (uint64_t)count * blocks);
+    return (uint64_t)count * blocks;
 }
 
 void engine_lane_refill_map(struct work_lane *l)
@@ -103,22 +81,52 @@ void engine_lane_refill_map(struct work_lane *l)
     l->next_index = 0;
 }
 
-static void make_permuted(struct work_lane *l, struct maker *m, unsigned count)
+static uint64_t make_permuted(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns)
 {
-    const uint64_t first_lba = l->first_lba;
+    struct work_slot *const slots = l->slot;
     const uint32_t blocks = l->block_lbas;
+    const uint64_t first_lba = l->first_lba, made_lbas = (uint64_t)count * blocks;
 
-    made_requests(l, count, (uint64_t)count * blocks);
     while (count) {
-        if (l->next_index == l->whole_blocks)
+        if (__builtin_expect(l->next_index == l->whole_blocks, 0))
             engine_lane_refill_map(l);
         const struct perm perm = l->perm;
-        uint64_t index = l->next_index, end = index + min_u64(count, l->whole_blocks - index);
-        count -= (unsigned)(end - index);
-        l->next_index = end;
-        while (index != end)
-            put_request(m, first_lba + perm_at(&perm, index++) * blocks, blocks);
+        unsigned run = (unsigned)min_u64(count, l->whole_blocks - l->next_index);
+        uint64_t walk = perm_walk(&perm, l->next_index);
+        count -= run;
+        l->next_index += run;
+        for (; run; run--)
+            put_request(slots, r++, now_ns, first_lba + perm_step(&perm, &walk) * blocks, blocks);
     }
+    return made_lbas;
+}
+
+static __attribute__((noinline)) uint64_t make_batch(struct work_lane *l, struct io_request *r,
+                                                     unsigned count, uint64_t now_ns)
+{
+    if (l->pattern == PATTERN_PERMUTED)
+        return make_permuted(l, r, count, now_ns);
+    if (l->pattern == PATTERN_SEQUENTIAL)
+        return make_sequential(l, r, count, now_ns);
+    return make_random(l, r, count, now_ns);
+}
+
+/* One request costs less when nothing is fetched ahead for others. */
+static inline uint64_t make_requests(struct work_lane *l, struct io_request *r, unsigned count,
+                                     uint64_t now_ns)
+{
+    uint32_t blocks = l->block_lbas;
+
+    if (count == 1 && l->pattern == PATTERN_PERMUTED && l->next_index != l->whole_blocks) {
+        put_request(l->slot, r, now_ns, l->first_lba + perm_at(&l->perm, l->next_index++) * blocks, blocks);
+        return blocks;
+    }
+    if (count == 1 && l->pattern == PATTERN_SEQUENTIAL && l->end_lba - l->next_lba >= blocks) {
+        put_request(l->slot, r, now_ns, l->next_lba, blocks);
+        l->next_lba += blocks;
+        return blocks;
+    }
+    return make_batch(l, r, count, now_ns);
 }
 
 /* ---- ending ---- */
@@ -130,8 +138,7 @@ static void stop_submitting(struct engine *e, struct work_lane *l, uint64_t now_
     l->stop_ns = measured_now(e, now_ns) - l->begin_ns;
     if (l->phase == LANE_RUNNING)
         l->phase = LANE_DRAINING;
-    while (l->waiting) /* made, but never in the driver's hands */
-        l->free_slot[l->free_count++] = l->request[--l->waiting].slot;
+    l->waiting = 0; /* made, but never in the driver's hands */
 }
 
 static void end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
@@ -164,16 +171,38 @@ static void end_dead(struct engine *e, struct work_lane *l, uint64_t now_ns)
     end_broken(e, l, now_ns, why);
 }
 
+/* ---- the series ---- */
+/* What came back since the last time goes into the series, and into the totals of the histogram. */
+static void add_to_series(struct work_lane *l, uint64_t at_ns)
+{
+    hist_add_totals(&l->hist, l->ios - l->told_ios, l->told_max_ns);
+    if (l->ios != l->told_ios)
+        engine_series_add(&l->series, l->last_ok_ns, l->ios - l->told_ios,
+                          (l->lbas - l->told_lbas) * l->lba_bytes, l->told_max_ns);
+    l->told_ios = l->ios;
+    l->told_lbas = l->lbas;
+    l->told_max_ns = 0;
+    l->series_next_ns = (at_ns / l->series.interval_ns + 1) * l->series.interval_ns;
+}
+
+static void forget_measured(struct work_lane *l)
+{
+    l->ios = l->lbas = l->last_ok_ns = 0;
+    l->told_ios = l->told_lbas = l->told_max_ns = l->series_next_ns = 0;
+    l->series.count = 0;
+    hist_reset(&l->hist);
+}
+
 static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns);
 
 static void finish_lane(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     if (l->phase == LANE_RAMP) { /* ended before anything was measured */
         l->ramp_ns = l->stop_ns;
-        l->ios = l->lbas = l->stop_ns = l->last_ok_ns = 0;
-        hist_reset(&l->hist);
-        l->series.count = 0;
+        l->stop_ns = 0;
+        forget_measured(l);
     }
+    add_to_series(l, l->last_ok_ns);
     l->phase = l->broken ? LANE_DEAD : LANE_DONE;
     e->live_count--;
     e->end_ns = measured_now(e, now_ns);
@@ -223,61 +252,65 @@ static bool odd_completion(struct engine *e, struct work_lane *l, const struct i
     return false;
 }
 
-/* Plain successes up to the first completion that is none, which is returned; no call in the loop, so that
- * all it needs stays in registers. */
-static const struct io_completion *reap_plain(const struct engine *e, struct work_lane *l,
-                                              const struct io_completion *first,
-                                              const struct io_completion *end, uint64_t now_ns)
+/* Plain successes up to the first completion that is none, which is returned. */
+static inline const struct io_completion *reap_plain(struct work_lane *l, const struct io_completion *c,
+                                                     const struct io_completion *end, uint64_t now_ns,
+                                                     uint64_t at_ns)
 {
-    uint64_t lbas = 0, sum_ns = 0, min_ns = UINT64_MAX, max_ns = 0;
-    uint16_t *free_slot = l->free_slot + l->free_count, status_retries;
+    struct io_request *const list = l->request + (l->depth - l->in_flight), *r = list;
     struct work_slot *const slots = l->slot;
-    const unsigned depth = l->depth;
-    const struct io_completion *c;
+    uint64_t max_ns = l->told_max_ns;
+    uint32_t slot;
 
-    for (c = first; c != end; c++) {
-        struct work_slot *s = &slots[c->slot];
-        __builtin_memcpy(&status_retries, &c->status,
-                         sizeof(status_retries)); /* two neighbours in one look */
-        if (__builtin_expect(status_retries || c->slot >= depth || !s->blocks, 0))
+    for (; c != end; c++) {
+        /* Slot, status and retries in one look: the latter two are 0. */
+        __builtin_memcpy(&slot, c, sizeof slot);
+        struct work_slot *s = &slots[slot];
+        if (__builtin_expect(slot >= l->depth || !s->blocks, 0))
             break;
         uint64_t latency_ns = now_ns - s->submit_ns;
-        hist_add_bucket(&l->hist, latency_ns);
-        sum_ns += latency_ns;
-        min_ns = min_u64(min_ns, latency_ns);
         max_ns = max_u64(max_ns, latency_ns);
-        lbas += s->blocks;
+        l->lbas += s->blocks;
         s->blocks = 0;
-        *free_slot++ = c->slot;
+        r++->slot = (uint16_t)slot;
+        hist_add_value(&l->hist, latency_ns);
     }
-    unsigned ios = (unsigned)(c - first);
-    if (!ios)
-        return c;
-    l->free_count = (uint16_t)(l->free_count + ios);
-    l->in_flight = (uint16_t)(l->in_flight - ios);
-    hist_add_totals(&l->hist, ios, sum_ns, min_ns, max_ns);
-    l->ios += ios;
-    l->lbas += lbas;
-    l->last_ok_ns = measured_now(e, now_ns) - l->begin_ns;
-    engine_series_add(&l->series, l->last_ok_ns, ios, lbas * l->lba_bytes, max_ns);
+    if (r != list) {
+        l->told_max_ns = max_ns;
+        l->last_ok_ns = at_ns;
+        l->ios += (unsigned)(r - list);
+        l->in_flight = (uint16_t)(l->in_flight - (r - list));
+    }
     return c;
 }
+_Static_assert(offsetof(struct io_completion, slot) == 0 && offsetof(struct io_completion, status) == 2 &&
+                   offsetof(struct io_completion, retries) == 3,
+               "slot, status and retries are one word");
 
-static void reap(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns)
+static __attribute__((noinline)) void reap_odd(struct engine *e, struct work_lane *l,
+                                               const struct io_completion *c, const struct io_completion *end,
+                                               uint64_t now_ns, uint64_t at_ns)
 {
-    const struct io_completion *c = e->done, *end = c + n;
-
-    for (; (c = reap_plain(e, l, c, end, now_ns)) != end; c++) {
+    for (; c != end; c = reap_plain(l, c + 1, end, now_ns, at_ns)) {
         struct io_completion retried = *c;
+
         retried.retries = 0;
-        if (reap_plain(e, l, &retried, &retried + 1, now_ns) != &retried) {
+        if (reap_plain(l, &retried, &retried + 1, now_ns, at_ns) != &retried)
             l->retries += c->retries;
-        } else if (odd_completion(e, l, c, now_ns)) {
-            l->slot[c->slot].blocks = 0;
-            l->free_slot[l->free_count++] = c->slot;
-            l->in_flight--;
-        }
+        else if (odd_completion(e, l, c, now_ns))
+            give_back_slot(l, c->slot);
     }
+}
+
+static inline void reap(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns)
+{
+    uint64_t at_ns = measured_now(e, now_ns) - l->begin_ns;
+    const struct io_completion *const end = e->done + n, *c;
+
+    if (__builtin_expect(at_ns >= l->series_next_ns, 0))
+        add_to_series(l, at_ns);
+    if (__builtin_expect((c = reap_plain(l, e->done, end, now_ns, at_ns)) != end, 0))
+        reap_odd(e, l, c, end, now_ns, at_ns);
 }
 
 /* ---- what hangs on the clock ---- */
@@ -319,9 +352,7 @@ static void write_off(struct engine *e, struct work_lane *l, unsigned slot, uint
 
     NOTE(E_PROTO, "slot given back after expire", slot, l->deadline_ns);
     count_error(e, l, &c, now_ns);
-    l->slot[slot].blocks = 0;
-    l->free_slot[l->free_count++] = (uint16_t)slot;
-    l->in_flight--;
+    give_back_slot(l, slot);
     end_broken(e, l, now_ns, "a request was not given back after its deadline");
 }
 
@@ -351,17 +382,16 @@ static void start_measuring(struct work_lane *l, uint64_t clock_ns)
     l->ramp_ns = clock_ns - l->begin_ns;
     l->begin_ns = clock_ns;
     l->phase = LANE_RUNNING;
-    l->ios = l->lbas = l->gap_ns = l->busy_ns = 0;
-    l->last_ok_ns = 0;
+    l->gap_ns = l->busy_ns = 0;
     l->published_ios = l->published_lbas = l->published_ns = 0;
-    l->series.count = 0;
-    hist_reset(&l->hist);
+    forget_measured(l);
     l->left_lbas = l->planned_lbas;
 }
 
 static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     uint64_t at_ns = measured_now(e, now_ns) - l->begin_ns, since_ns = at_ns - l->published_ns;
+    add_to_series(l, at_ns);
     struct lane_progress p = {
         .ios = l->ios,
         .bytes = l->lbas * l->lba_bytes,
@@ -417,52 +447,63 @@ static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
 }
 
 /* ---- one visit ---- */
-static void submit(struct engine *e, struct work_lane *l, uint64_t now_ns)
+/* Requests that the driver had no room for: their time begins now. */
+static void stamp_waiting(struct work_lane *l, uint64_t now_ns)
 {
-    unsigned n = l->waiting;
-
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < l->waiting; i++) {
         l->slot[l->request[i].slot].submit_ns = now_ns;
         l->slot[l->request[i].slot].blocks = l->request[i].blocks;
     }
-    unsigned count = wanted_requests(l);
-    struct maker m = maker_of(l, n, now_ns);
-    switch (l->pattern) {
-    case PATTERN_SEQUENTIAL:
-        make_sequential(l, &m, count);
-        break;
-    case PATTERN_RANDOM:
-        make_random(l, &m, count);
-        break;
-    default:
-        make_permuted(l, &m, count);
-        break;
-    }
-    n += count;
-    unsigned taken = n ? l->ops->submit(l->io, l->request, n) : 0;
-    if (taken) {
+}
+
+/* Slots remain in the list: the driver took only some of n, or not all were wanted. */
+static __attribute__((noinline)) void close_up(struct work_lane *l, unsigned taken, unsigned n)
+{
+    l->waiting = (uint16_t)(n - taken);
+    for (unsigned i = taken; i < n; i++)
+        l->slot[l->request[i].slot].blocks = 0; /* not in flight: a completion would be a lie */
+    for (unsigned i = 0; taken && i < (unsigned)(l->depth - l->in_flight); i++)
+        l->request[i] = l->request[i + taken];
+}
+
+/* The rare case: something waits, or not all that is free is wanted.  Returns how many requests there are. */
+static __attribute__((noinline)) unsigned make_some(struct work_lane *l, unsigned listed, uint64_t now_ns)
+{
+    uint64_t wanted = (l->left_lbas + l->block_lbas - 1) / l->block_lbas;
+    unsigned count = (unsigned)min_u64(listed - l->waiting, l->left_lbas == UINT64_MAX ? UINT64_MAX : wanted);
+
+    stamp_waiting(l, now_ns);
+    uint64_t made_lbas = make_batch(l, l->request + l->waiting, count, now_ns);
+    l->left_lbas -= min_u64(l->left_lbas, made_lbas); /* the last may reach beyond what is left */
+    return l->waiting + count;
+}
+
+static inline void submit(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    unsigned listed = l->depth - l->in_flight, n = listed, taken = 0;
+
+    if (__builtin_expect(!l->waiting && l->left_lbas >= (uint64_t)listed * l->block_lbas, 1))
+        l->left_lbas -= make_requests(l, l->request, listed, now_ns);
+    else
+        n = make_some(l, listed, now_ns);
+    if (n && (taken = l->ops->submit(l->io, l->request, n))) {
         l->ops->kick(l->io);
         l->in_flight = (uint16_t)(l->in_flight + taken);
         l->last_taken_ns = now_ns;
-        e->charged = l;
+        e->charge_ns = &l->busy_ns;
     }
-    l->waiting = (uint16_t)(n - taken);
-    for (unsigned i = taken; i < n; i++) {
-        l->request[i - taken] = l->request[i];
-        l->slot[l->request[i].slot].blocks = 0; /* not in flight: a completion would be a lie */
-    }
-    if (!l->waiting && !l->left_lbas)
+    l->waiting = 0;
+    if (__builtin_expect(taken != listed, 0))
+        close_up(l, taken, n);
+    if (__builtin_expect(!l->left_lbas, 0) && !l->waiting)
         stop_submitting(e, l, now_ns);
 }
 
 /* The time since the last stamp belongs to the lane that had work then: submit, reap and the poll after. */
 static inline void charge(struct engine *e, uint64_t now_ns)
 {
-    if (e->charged) {
-        e->charged->busy_ns += now_ns - e->charged_at_ns;
-        e->busy_ns += now_ns - e->charged_at_ns;
-        e->charged = NULL;
-    }
+    *e->charge_ns += now_ns - e->charged_at_ns;
+    e->charge_ns = &e->idle_ns;
     e->charged_at_ns = now_ns;
 }
 
@@ -477,24 +518,26 @@ static unsigned visit(struct engine *e, struct work_lane *l)
     l->last_poll_ns = now_ns;
     if (n) {
         reap(e, l, n, now_ns);
-        e->charged = l;
+        e->charge_ns = &l->busy_ns;
     }
-    if (__builtin_expect(l->io->dead && !l->broken, 0))
+    if (__builtin_expect(l->io->dead, 0) && !l->broken)
         end_dead(e, l, now_ns);
-    if (now_ns >= l->next_event_ns)
+    if (__builtin_expect(now_ns >= l->next_event_ns, 0))
         lane_event(e, l, now_ns);
-    if (l->submitting && !e->holding && (l->free_count || l->waiting))
-        submit(e, l, now_ns);
-    else if (n && l->in_flight)
-        l->ops->kick(l->io); /* parts of a split request may have been waiting for room */
-    if (!l->submitting && !l->in_flight)
+    if (l->submitting && !e->holding) {
+        if (l->in_flight != l->depth)
+            submit(e, l, now_ns);
+    } else if (!l->submitting && !l->in_flight) {
         finish_lane(e, l, now_ns);
+    } else if (n && l->in_flight) {
+        l->ops->kick(l->io); /* parts of a split request may have been waiting for room */
+    }
     return n;
 }
 
 static inline bool is_live(const struct work_lane *l)
 {
-    return l->io && l->phase != LANE_DONE && l->phase != LANE_DEAD;
+    return l->phase < LANE_DONE; /* one that was never opened is LANE_DEAD */
 }
 
 static void start_lanes(struct engine *e)
@@ -519,6 +562,8 @@ static void finish_step(struct engine *e)
         return;
     e->finished = true;
     for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++)
+        e->busy_ns += l->busy_ns;
+    for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++)
         engine_fill_result(e, l);
 }
 
@@ -530,9 +575,11 @@ bool worker_run(struct engine *e, uint64_t slice_ns)
         return e->live_count != 0;
     uint64_t began_ns = plat_now_ns();
 
+    struct work_lane *const end = e->lane + e->lane_count;
+
     while (e->live_count) {
         unsigned n = 0;
-        for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++)
+        for (struct work_lane *l = e->lane; l < end; l++)
             if (is_live(l))
                 n += visit(e, l);
         if (e->charged_at_ns - began_ns >= slice_ns)

@@ -108,16 +108,12 @@ static int open_lane(struct work_lane *l)
 
 static int alloc_slots(struct work_lane *l)
 {
-    size_t each = sizeof(struct work_slot) + sizeof(struct io_request) + sizeof(uint16_t);
-
-    l->slot = plat_alloc(l->depth * each);
+    l->slot = plat_alloc(l->depth * (sizeof(struct work_slot) + sizeof(struct io_request)));
     if (!l->slot)
         return E_NOMEM;
     l->request = (struct io_request *)(l->slot + l->depth);
-    l->free_slot = (uint16_t *)(l->request + l->depth);
     for (unsigned i = 0; i < l->depth; i++)
-        l->free_slot[i] = (uint16_t)(l->depth - 1 - i);
-    l->free_count = l->depth;
+        l->request[i].slot = (uint16_t)i;
     return OK;
 }
 
@@ -156,6 +152,7 @@ int engine_begin(const struct plan_step *step, unsigned step_number, struct engi
     }
     e->lane_count = step->lane_count;
     e->step_number = step_number;
+    e->charge_ns = &e->idle_ns;
     for (unsigned i = 0; i < e->lane_count; i++) {
         e->lane[i].plan = &step->lanes[i];
         begin_lane(e, &e->lane[i]);

@@ -34,14 +34,13 @@ struct work_lane {
     struct io_lane *io; /* NULL: not open */
     const struct disk_ops *ops;
     struct work_slot *slot;       /* depth */
-    struct io_request *request;   /* depth: made, on their way to the driver */
-    uint16_t *free_slot;          /* stack: the warmest slot is used first */
+    struct io_request *request;   /* depth: `waiting` made ones on their way to the driver, then free slots */
     uint64_t next_lba, left_lbas; /* left: UINT64_MAX when time alone ends the lane */
     uint64_t first_lba, end_lba;
     uint64_t planned_lbas;             /* as left_lbas, when measuring begins */
     uint64_t whole_blocks, next_index; /* random patterns */
     uint32_t block_lbas;
-    uint16_t depth, free_count, waiting, in_flight;
+    uint16_t depth, waiting, in_flight;
     uint8_t pattern;                  /* enum work_pattern */
     uint8_t phase;                    /* enum lane_phase */
     bool submitting, wrapped, broken; /* broken: the driver or its device does not keep the contract */
@@ -57,6 +56,7 @@ struct work_lane {
     uint64_t ios, lbas, errors, retries;
     uint64_t busy_ns, gap_ns, held_ns, ramp_ns;
     uint64_t published_ios, published_lbas, published_ns;
+    uint64_t told_ios, told_lbas, told_max_ns, series_next_ns; /* what the series knows; until when */
     unsigned timeouts;
     unsigned kept_errors;
     struct io_error_record error[LANE_MAX_ERROR_RECORDS];
@@ -80,8 +80,8 @@ struct engine {
     uint32_t stop; /* written by the main processor */
     bool started, holding, finished;
     uint64_t hold_began_ns;
-    struct work_lane *charged; /* whose work the time since charged_at_ns is */
-    uint64_t charged_at_ns, busy_ns;
+    uint64_t *charge_ns; /* whose the time since charged_at_ns is: a lane's busy_ns, or idle_ns; never NULL */
+    uint64_t charged_at_ns, busy_ns, idle_ns;
     uint64_t begin_ns, held_ns, end_ns;
     struct io_completion done[ENGINE_BATCH];
 };

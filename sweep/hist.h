@@ -1,5 +1,6 @@
 #ifndef SWEEP_HIST_H
 #define SWEEP_HIST_H
+#include <stddef.h>
 #include <stdint.h>
 
 /* Latency histogram, log-linear: 64 sub-buckets per octave, so a value is known within 1/64 of itself
@@ -7,7 +8,7 @@
 enum {
     HIST_SUB_BITS = 6,
     HIST_SUB = 1 << HIST_SUB_BITS,
-    HIST_OCTAVES = 37, /* up to 2^42 ns = 73 min */
+    HIST_OCTAVES = 65 - HIST_SUB_BITS, /* all of 64 bits: no value needs a look at the end */
     HIST_BUCKETS = HIST_SUB * HIST_OCTAVES
 };
 struct hist {
@@ -15,35 +16,31 @@ struct hist {
     uint64_t bucket[HIST_BUCKETS];          /* 64 bits: a day at a million a second does not wrap */
 };
 void hist_reset(struct hist *h);
-static inline unsigned hist_bucket(uint64_t ns)
+static inline size_t hist_bucket(uint64_t ns)
 {
     /* The first octave holds the values below 64, too: there sub-bucket and value are the same. */
     unsigned octave = (63u ^ (unsigned)__builtin_clzll(ns | HIST_SUB)) - HIST_SUB_BITS;
-    uint64_t b = (octave << HIST_SUB_BITS) + (ns >> octave);
-    return __builtin_expect(b < HIST_BUCKETS, 1) ? (unsigned)b : HIST_BUCKETS - 1;
+    return ((size_t)octave << HIST_SUB_BITS) + (ns >> octave);
 }
-static inline void hist_add(struct hist *h, uint64_t ns) /* [any] */
+/* Values in bulk: each by hist_add_value; how many they were and the largest of them by hist_add_totals,
+ * before the histogram is asked for anything.  [any] */
+static inline void hist_add_value(struct hist *h, uint64_t ns)
 {
-    h->count++;
     h->sum_ns += ns;
     if (ns < h->min_ns)
         h->min_ns = ns;
-    if (ns > h->max_ns)
-        h->max_ns = ns;
     h->bucket[hist_bucket(ns)]++;
 }
-/* A batch costs less in two steps: each value's bucket by hist_add_bucket, then count, sum and extremes of
- * them all by hist_add_totals. */
-static inline void hist_add_bucket(struct hist *h, uint64_t ns) { h->bucket[hist_bucket(ns)]++; } /* [any] */
-static inline void hist_add_totals(struct hist *h, uint64_t count, uint64_t sum_ns, uint64_t min_ns,
-                                   uint64_t max_ns) /* [any] */
+static inline void hist_add_totals(struct hist *h, uint64_t count, uint64_t max_ns)
 {
     h->count += count;
-    h->sum_ns += sum_ns;
-    if (min_ns < h->min_ns)
-        h->min_ns = min_ns;
     if (max_ns > h->max_ns)
         h->max_ns = max_ns;
+}
+static inline void hist_add(struct hist *h, uint64_t ns) /* [any] */
+{
+    hist_add_value(h, ns);
+    hist_add_totals(h, 1, ns);
 }
 void hist_merge(struct hist *into, const struct hist *from);
 /* The smallest bucket's upper edge (never above max) at or below which at least ppm of all values lie. */

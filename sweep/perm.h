@@ -16,17 +16,38 @@ void perm_init(struct perm *p, uint64_t count, uint64_t seed);
  *
  * An addend, then three rounds of an odd multiplier and a folding shift, all bijections of the next power of
  * two; results outside the range are sent round again, fewer than once on average. */
-static inline uint64_t perm_round_(const struct perm *p, uint64_t i, unsigned r)
+static inline uint64_t perm_fold_(const struct perm *p, uint64_t i)
 {
-    i = i * p->multiplier[r] & p->mask;
+    i &= p->mask;
     return i ^ i >> p->shift;
+}
+static inline uint64_t perm_at_(const struct perm *p, uint64_t product)
+{
+    for (;;) {
+        uint64_t i = perm_fold_(p, product);
+        i = perm_fold_(p, i * p->multiplier[1]);
+        i = perm_fold_(p, i * p->multiplier[2]);
+        if (__builtin_expect(i < p->count, 1))
+            return i;
+        product = (i + p->addend) * p->multiplier[0];
+    }
 }
 static inline uint64_t perm_at(const struct perm *p, uint64_t i)
 {
-    do {
-        i = perm_round_(p, perm_round_(p, perm_round_(p, i + p->addend, 0), 1), 2);
-    } while (__builtin_expect(i >= p->count, 0));
-    return i;
+    return perm_at_(p, (i + p->addend) * p->multiplier[0]);
+}
+/* For one element after the other: begins at element i; each step yields an element and goes on to the next.
+ */
+static inline uint64_t perm_walk(const struct perm *p, uint64_t i)
+{
+    return (i + p->addend) * p->multiplier[0];
+}
+static inline uint64_t perm_step(const struct perm *p, uint64_t *walk)
+{
+    uint64_t at = perm_at_(p, *walk);
+
+    *walk += p->multiplier[0];
+    return at;
 }
 
 #endif

@@ -143,12 +143,9 @@ int nvme_create_pair(struct nvme_ctrl *c, struct nvme_pair *p, uint32_t limit_ms
     int rc;
 
     memset(p->mem.cpu, 0, p->mem.len_bytes);
-    memset(p->tags, 0, p->tag_count * sizeof *p->tags);
-    for (uint32_t i = 0; i < p->tag_count; i++)
-        p->free_tags[i] = (uint16_t)(p->tag_count - 1 - i);
-    p->free_top = p->free_tags + p->tag_count;
+    nvme_pair_forget(p);
     p->sq_next = p->sq_rung = p->sqe;
-    p->cq_next = p->cqe;
+    p->cq_next = p->cq_rung = p->cqe;
     p->phase_bit = (uint32_t)CQE_PHASE;
     if ((rc = nvme_admin(c, &c->base.fault, "Create I/O Completion Queue", &cq, limit_ms, &answer)))
         return rc;

@@ -42,34 +42,40 @@ enum nvme_quirk {
 /* Flags for the device; *refusal is set when it must not be driven at all.  [any] */
 unsigned nvme_quirks(const struct pci_fn *fn, const char **refusal);
 
-/* ---- a command in flight ---- */
+/* ---- a command id ---- */
 struct nvme_tag {
-    struct nvme_lane *lane; /* NULL: not in flight */
+    struct nvme_lane *lane; /* whose command it is; NULL: not in flight */
     uint64_t lba;
     uint16_t slot;
-    uint16_t reserved[7];
+    /* Belongs to this slot of the lane for as long as that is open, for requests that are one command: then
+     * lane and slot stay, and the slot says what is in flight. */
+    bool bound;
+    uint8_t reserved[13];
 };
 _Static_assert(sizeof(struct nvme_tag) == 32, "two tags per cache line");
 
 /* ---- an I/O queue pair; several lanes may share one ---- */
+/* Tags below `window_low` are a pool for all; above, each lane that found room has a window of them, one per
+ * slot, so that the tag of a completion is the number of a slot. */
 struct nvme_pair {
     /* the path of each I/O: places in the rings, not numbers, because nobody has to compute them then */
     struct nvme_sqe *sq_next; /* the entry that the next command goes into */
     const struct nvme_cqe *cq_next;
-    struct nvme_tag *tags; /* tag_count of them */
-    uint16_t *free_top;    /* stack of tags, one past its top: the tag freed last is warm */
-    uint32_t phase_bit;    /* as a new completion carries it in dw3: 0 or CQE_PHASE */
-    uint32_t tag_count;    /* entries - 1: the queue never fills, so its tail never laps the head */
-    uint32_t sqid_base;    /* qid << 16, as a completion carries it */
+    uint32_t phase_bit; /* as a new completion carries it in dw3: 0 or CQE_PHASE */
+    uint32_t sqid_base; /* qid << 16, as a completion carries it */
     uint32_t entries;
+    uint32_t tag_count; /* entries - 1: the queue never fills, so its tail never laps the head */
     struct nvme_sqe *sq_end;
     const struct nvme_cqe *cq_end;
-    struct nvme_sqe *sq_rung; /* where sq_next was when the doorbell was rung last */
+    struct nvme_sqe *sq_rung; /* where sq_next and cq_next were when the device was told last */
+    const struct nvme_cqe *cq_rung;
     uint32_t sq_bell, cq_bell;
     struct nvme_ctrl *ctrl;
     struct nvme_sqe *sqe;
     struct nvme_cqe *cqe;
-    uint16_t *free_tags;
+    struct nvme_tag *tags; /* tag_count of them */
+    uint16_t *free_tags;   /* stack of those of the pool */
+    uint32_t free_count, window_low;
     bool broken; /* broke the protocol or belongs to a dead controller: not looked at any more */
     uint16_t qid;
     bool created; /* the device knows both queues */
@@ -85,11 +91,14 @@ struct nvme_prps {
 struct nvme_lane {
     struct io_lane base;
     struct nvme_pair *pair;
+    uint32_t window, tag_base; /* tags of its own from tag_base on: one per slot, or none */
     struct lane_slots slots;
     struct nvme_prps *full;   /* one per slot */
     uint64_t full_first_lbas; /* the gate's answer for a full command */
+    uint64_t window_head;     /* the first 8 bytes of a full command of slot 0 */
     uint64_t sqe_head;        /* the first 8 bytes of each command but for its id */
     uint64_t sqe_control;     /* CDW12 of a command of one block */
+    uint64_t full_control;    /* and of a full one */
     struct gate_pass pass;
     uint64_t data_bus, list_bus;
     uint64_t slot_bytes; /* from one slot's buffer to the next: 0 when all share one */
@@ -188,6 +197,10 @@ void nvme_kick(struct io_lane *l);
 unsigned nvme_poll(struct io_lane *l, struct io_completion *c, unsigned max);
 /* The PRPs of a part of a slot's request. */
 struct nvme_prps nvme_prps_of(const struct nvme_lane *l, uint16_t slot, uint32_t part, uint32_t blocks);
+/* A command with this tag is with the device. */
+bool nvme_tag_in_flight(const struct nvme_tag *t);
+/* No command of a pair is in flight any more, its pool is full.  Windows stay. */
+void nvme_pair_forget(struct nvme_pair *p);
 /* Takes what waits in the completion queue into the lanes' done lists. */
 void nvme_reap_pair(struct nvme_pair *p);
 

@@ -21,16 +21,16 @@ struct nvme_prps nvme_prps_of(const struct nvme_lane *l, uint16_t slot, uint32_t
 }
 
 /* All of the entry that is not named here was zeroed with the queue, into which only reads go. */
-static inline void put_read(const struct nvme_lane *l, struct nvme_sqe *entry, uint32_t tag, uint64_t lba,
-                            uint32_t blocks, const struct nvme_prps *data)
+static inline void put_read(struct nvme_sqe *entry, uint64_t head, uint64_t lba, uint64_t control,
+                            const struct nvme_prps *data)
 {
     struct nvme_read_sqe *e = (struct nvme_read_sqe *)entry;
 
-    e->head = l->sqe_head | tag << 16;
+    e->head = head;
     e->prp1 = data->prp1;
     e->prp2 = data->prp2;
     e->slba = lba;
-    e->control = l->sqe_control + blocks - 1;
+    e->control = control;
 }
 
 /* Sends what waits in the lane's queue of parts, as far as there are tags. */
@@ -40,14 +40,14 @@ static void send_parts(struct nvme_lane *l)
     struct lane_slots *s = &l->slots;
     struct lane_part part;
 
-    while (p->free_top != p->free_tags && lane_peek_part(s, &part)) {
+    while (p->free_count && lane_peek_part(s, &part)) {
         if (!gate_lets_through(&l->pass, NVME_READ, part.lba, part.blocks)) {
             lane_slot_failed(s, part.slot, IO_REFUSED, 0, part.lba);
             continue;
         }
-        uint32_t tag = *--p->free_top;
+        uint32_t tag = p->free_tags[--p->free_count];
         struct nvme_prps data = nvme_prps_of(l, part.slot, part.part, part.blocks);
-        put_read(l, p->sq_next, tag, part.lba, part.blocks, &data);
+        put_read(p->sq_next, l->sqe_head | tag << 16, part.lba, l->sqe_control + part.blocks - 1, &data);
         p->tags[tag] = (struct nvme_tag){ .lane = l, .lba = part.lba, .slot = part.slot };
         if (++p->sq_next == p->sq_end)
             p->sq_next = p->sqe;
@@ -73,72 +73,67 @@ static bool take_slowly(struct nvme_lane *l, const struct io_request *r)
     return true;
 }
 
-/* Requests of one full command, with nothing before them in the queue and a tag free, go straight to "in
- * flight": how many from the first on.  A batch may be one request: little is fetched ahead. */
-static inline unsigned send_whole(struct nvme_lane *l, const struct io_request *first, unsigned n)
-{
-    struct nvme_pair *const p = l->pair;
-    const struct io_request *r = first, *const last = r + n;
-    uint16_t *free_top = p->free_top;
-    struct nvme_sqe *e = p->sq_next;
-
-    for (; r != last; r++) {
-        const uint32_t slot = r->slot, blocks = r->blocks;
-        const uint64_t lba = r->lba;
-
-        if (UNLIKELY(slot >= l->slots.depth || blocks != l->slots.part_blocks || lba >= l->full_first_lbas))
-            break;
-        struct lane_slot *const x = &l->slots.slot[slot];
-        if (UNLIKELY(x->busy || free_top == p->free_tags))
-            break;
-        const uint32_t tag = *--free_top;
-        struct nvme_tag *const t = &p->tags[tag];
-        lane_start_whole(x, lba);
-        t->lane = l;
-        t->lba = lba;
-        t->slot = (uint16_t)slot;
-        put_read(l, e, tag, lba, blocks, &l->full[slot]);
-        if (UNLIKELY(++e == p->sq_end))
-            e = p->sqe;
-    }
-    p->free_top = free_top;
-    p->sq_next = e;
-    return (unsigned)(r - first);
-}
-
-/* From the first request on that could not go the short way. */
+/* From the first request on that could not go the short way: how many of all n were taken. */
 static __attribute__((noinline)) unsigned send_slowly(struct nvme_lane *l, const struct io_request *r,
-                                                      unsigned n)
+                                                      unsigned taken, unsigned n)
 {
-    unsigned taken = 0;
-
     while (taken < n && take_slowly(l, &r[taken]))
         taken++;
     return taken;
 }
 
-unsigned nvme_submit(struct io_lane *base, const struct io_request *r, unsigned n)
+/* Requests of one full command go straight to "in flight" when the lane has tags of its own and nothing
+ * waits; what is rarer is left to another function at the end.  A batch may be one request: little is fetched
+ * ahead. */
+unsigned nvme_submit(struct io_lane *base, const struct io_request *first, unsigned n)
 {
-    struct nvme_lane *l = (struct nvme_lane *)base;
-    unsigned taken = 0;
+    struct nvme_lane *const l = (struct nvme_lane *)base;
+    struct nvme_pair *const p = l->pair;
+    const struct io_request *r = first, *const last = r + n;
+    struct nvme_sqe *e = p->sq_next;
 
     if (UNLIKELY(l->base.dead))
         return 0;
-    if (LIKELY(!l->slots.fifo_count) && LIKELY((taken = send_whole(l, r, n)) == n))
-        return n;
-    return taken + send_slowly(l, r + taken, n - taken);
+    if (UNLIKELY(l->slots.fifo_count))
+        return send_slowly(l, r, 0, n);
+    for (; r != last; r++) {
+        const uint32_t slot = r->slot;
+        struct lane_slot *const x = &l->slots.slot[slot];
+
+        if (UNLIKELY(slot >= l->window || x->busy || r->blocks != l->slots.part_blocks ||
+                     r->lba >= l->full_first_lbas))
+            break;
+        lane_start_whole(x, r->lba);
+        put_read(e, l->window_head + (slot << 16), r->lba, l->full_control, &l->full[slot]);
+        if (UNLIKELY(++e == p->sq_end))
+            e = p->sqe;
+    }
+    p->sq_next = e;
+    return LIKELY(r == last) ? n : send_slowly(l, first, (unsigned)(r - first), n);
 }
 
+/* Tells the device how far its completions were taken and which commands are new, in this order: when it
+ * sees a command, there is room for its completion.  Nothing is lost by telling the former this late. */
 static inline void ring(struct nvme_pair *p)
 {
-    if (p->sq_next == p->sq_rung || p->broken)
-        return;
-    p->sq_rung = p->sq_next;
-    plat_dma_publish();
-    plat_write32(&p->ctrl->regs, p->sq_bell, (uint32_t)(p->sq_next - p->sqe));
+    if (p->cq_next != p->cq_rung) {
+        p->cq_rung = p->cq_next;
+        plat_write32(&p->ctrl->regs, p->cq_bell, (uint32_t)(p->cq_next - p->cqe));
+    }
+    if (p->sq_next != p->sq_rung) {
+        p->sq_rung = p->sq_next;
+        plat_dma_publish();
+        plat_write32(&p->ctrl->regs, p->sq_bell, (uint32_t)(p->sq_next - p->sqe));
+    }
 }
 
-void nvme_kick(struct io_lane *base) { ring(((struct nvme_lane *)base)->pair); }
+void nvme_kick(struct io_lane *base)
+{
+    struct nvme_pair *p = ((struct nvme_lane *)base)->pair;
+
+    if (LIKELY(!p->broken))
+        ring(p);
+}
 
 /* ---- from the device ---- */
 static __attribute__((noinline, cold)) void break_pair(struct nvme_pair *p, uint32_t dw2, uint32_t dw3)
@@ -160,87 +155,57 @@ static __attribute__((noinline, cold)) void break_pair(struct nvme_pair *p, uint
     nvme_kill_lanes(c, p);
 }
 
-/* A completion that is not the good end of a whole request of the lane that polls: checked, its tag freed,
- * its slot told.  False: the device broke the protocol. */
+/* Any completion: checked, its tag freed, its slot told.  False: the device broke the protocol. */
 static __attribute__((noinline)) bool take_any(struct nvme_pair *p, uint32_t dw2, uint32_t dw3)
 {
     uint32_t tag = (uint32_t)FIELD_GET(CQE_CID, dw3), status = (uint32_t)FIELD_GET(CQE_STATUS, dw3);
     struct nvme_tag *t = &p->tags[tag];
-    struct nvme_lane *owner;
 
-    if (tag >= p->tag_count || dw2 - p->sqid_base >= p->entries || !t->lane) {
+    if (tag >= p->tag_count || dw2 - p->sqid_base >= p->entries || !nvme_tag_in_flight(t)) {
         break_pair(p, dw2, dw3);
         return false;
     }
-    owner = t->lane;
-    t->lane = NULL;
-    *p->free_top++ = (uint16_t)tag;
+    struct lane_slots *s = &t->lane->slots;
+    uint64_t lba = t->bound ? s->slot[t->slot].next_lba : t->lba;
+    if (!t->bound) {
+        t->lane = NULL;
+        p->free_tags[p->free_count++] = (uint16_t)tag;
+    }
     if (status)
-        lane_slot_failed(&owner->slots, t->slot, nvme_status_kind(status), status, t->lba);
-    lane_part_done(&owner->slots, t->slot);
+        lane_slot_failed(s, t->slot, nvme_status_kind(status), status, lba);
+    lane_part_done(s, t->slot);
     return true;
 }
 
-/* Steps over one entry of the completion queue.  At the end of the ring, cq_next is set to what no place is,
- * so that a whole turn does not look like standing still. */
 static inline const struct nvme_cqe *step(struct nvme_pair *p, const struct nvme_cqe *e)
 {
     if (LIKELY(++e != p->cq_end))
         return e;
-    p->cq_next = p->cq_end;
+    p->cq_rung = NULL; /* a whole turn is not standing still */
     p->phase_bit ^= (uint32_t)CQE_PHASE;
     return p->cqe;
 }
 
-/* Tells the device how far its completions were taken. */
-static inline void moved_to(struct nvme_pair *p, const struct nvme_cqe *e)
+void nvme_reap_pair(struct nvme_pair *p)
 {
-    if (e == p->cq_next)
-        return;
-    p->cq_next = e;
-    plat_write32(&p->ctrl->regs, p->cq_bell, (uint32_t)(e - p->cqe));
-}
+    while (!p->broken) {
+        const struct nvme_cqe *e = p->cq_next;
+        uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
 
-/* Takes completions until there is none, or until c, up to c_end, is full of whole requests of lane l; the
- * end of others shows in their lanes' lists.  Returns where it came to in c. */
-static inline struct io_completion *reap(struct nvme_pair *p, struct nvme_lane *l, struct io_completion *c,
-                                         const struct io_completion *c_end)
-{
-    const struct nvme_cqe *e = p->cq_next;
-
-    for (; c != c_end; e = step(p, e)) {
-        const uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
-        /* Phase, status and tag at once: with a status or an old phase the difference is above all tags. */
-        const uint32_t tag = dw3 - p->phase_bit;
-
-        if (LIKELY(tag < p->tag_count)) {
-            struct nvme_tag *const t = &p->tags[tag];
-            struct lane_slot *const x = &l->slots.slot[t->slot];
-            /* SQID and SQHD in one comparison: below sqid_base the difference wraps to a huge number. */
-            if (LIKELY(__atomic_load_n(&e->dw2, __ATOMIC_RELAXED) - p->sqid_base < p->entries &&
-                       t->lane == l && lane_is_whole(x))) {
-                *c++ = (struct io_completion){ .slot = t->slot, .status = IO_OK };
-                lane_end_whole(x);
-                t->lane = NULL;
-                *p->free_top++ = (uint16_t)tag;
-                continue;
-            }
-        }
-        if ((dw3 & CQE_PHASE) != p->phase_bit)
+        if ((dw3 & CQE_PHASE) != p->phase_bit ||
+            !take_any(p, __atomic_load_n(&e->dw2, __ATOMIC_RELAXED), dw3))
             break;
-        if (!take_any(p, __atomic_load_n(&e->dw2, __ATOMIC_RELAXED), dw3))
-            return c;
+        p->cq_next = step(p, e);
     }
-    moved_to(p, e);
-    return c;
 }
 
-/* What requests of several commands, failures and shared queues leave behind. */
+/* Any completion, requests of several commands, failures, shared queues; c has n already. */
 static __attribute__((noinline)) unsigned poll_slowly(struct nvme_lane *l, struct io_completion *c,
-                                                      unsigned max)
+                                                      unsigned n, unsigned max)
 {
-    unsigned n = lane_collect(&l->slots, c, max);
-
+    if (!l->base.dead)
+        nvme_reap_pair(l->pair);
+    n += lane_collect(&l->slots, c + n, max - n);
     if (l->slots.fifo_count && !l->base.dead) {
         send_parts(l);
         ring(l->pair);
@@ -248,33 +213,35 @@ static __attribute__((noinline)) unsigned poll_slowly(struct nvme_lane *l, struc
     return n;
 }
 
-unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
+/* Takes good ends of whole requests of this lane, in a loop without calls; what is rarer is left to another
+ * function at the end. */
+unsigned nvme_poll(struct io_lane *base, struct io_completion *first, unsigned max)
 {
-    struct nvme_lane *l = (struct nvme_lane *)base;
-    const struct io_completion *const first = c, *const end = c + max;
-
-    if (UNLIKELY(l->slots.done_count))
-        c += lane_collect(&l->slots, c, max);
-    if (UNLIKELY(l->base.dead))
-        return (unsigned)(c - first);
-    c = reap(l->pair, l, c, end);
-    if (UNLIKELY(l->slots.done_count || l->slots.fifo_count))
-        c += poll_slowly(l, c, (unsigned)(end - c));
-    return (unsigned)(c - first);
-}
-
-void nvme_reap_pair(struct nvme_pair *p)
-{
+    struct nvme_lane *const l = (struct nvme_lane *)base;
+    struct nvme_pair *const p = l->pair;
     const struct nvme_cqe *e = p->cq_next;
+    struct io_completion *c = first;
+    uint32_t dw3;
 
-    while (!p->broken) {
-        uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
+    if (UNLIKELY(l->base.dead || l->slots.done_count))
+        return poll_slowly(l, first, 0, max);
+    for (;; e = step(p, e)) {
+        dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
+        /* Phase, status and tag at once: with a status or an old phase the difference is above all slots. */
+        const uint32_t slot = dw3 - p->phase_bit - l->tag_base;
 
-        if ((dw3 & CQE_PHASE) != p->phase_bit ||
-            !take_any(p, __atomic_load_n(&e->dw2, __ATOMIC_RELAXED), dw3))
+        if (slot >= l->window || c == first + max)
             break;
-        e = step(p, e);
+        struct lane_slot *const x = &l->slots.slot[slot];
+        /* SQID and SQHD in one comparison: below sqid_base the difference wraps to a huge number. */
+        if (UNLIKELY(__atomic_load_n(&e->dw2, __ATOMIC_RELAXED) - p->sqid_base >= p->entries ||
+                     !lane_is_whole(x)))
+            break;
+        *c++ = (struct io_completion){ .slot = (uint16_t)slot, .status = IO_OK };
+        lane_end_whole(x);
     }
-    if (!p->broken)
-        moved_to(p, e);
+    p->cq_next = e;
+    if (LIKELY(((dw3 & CQE_PHASE) != p->phase_bit || c == first + max) && !l->slots.fifo_count))
+        return (unsigned)(c - first);
+    return poll_slowly(l, first, (unsigned)(c - first), max);
 }

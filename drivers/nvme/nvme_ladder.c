@@ -36,7 +36,8 @@ static int abort_slot(struct nvme_ctrl *c, struct nvme_lane *l, uint16_t slot)
     int rc;
 
     for (uint32_t tag = 0; tag < p->tag_count && in_flight(l, slot); tag++) {
-        if (p->tags[tag].lane != l || p->tags[tag].slot != slot)
+        const struct nvme_tag *t = &p->tags[tag];
+        if (t->lane != l || t->slot != slot || !nvme_tag_in_flight(t))
             continue;
         if (plat_now_ns() - start_ns > NVME_ABORT_LIMIT_MS * NS_PER_MS)
             break;

@@ -1,5 +1,6 @@
 #include "math.h"
 #include "nvme_internal.h"
+#include "str.h"
 
 /* Opening and closing allocate and free: all of this is [boot]. */
 
@@ -31,7 +32,7 @@ static int allocate_pair(struct nvme_ctrl *c, struct nvme_pair **out)
     }
     p->ctrl = c;
     p->entries = c->entries;
-    p->tag_count = c->entries - 1;
+    p->tag_count = p->window_low = c->entries - 1;
     p->qid = (uint16_t)(c->pair_count + 1);
     p->sqid_base = (uint32_t)p->qid << 16;
     p->sq_bell = nvme_sq_bell(c, p->qid);
@@ -96,6 +97,59 @@ static int choose_pair(struct nvme_ctrl *c, struct nvme_pair **out)
     }
     *out = best;
     return best ? OK : rc;
+}
+
+/* ---- windows of tags ---- */
+bool nvme_tag_in_flight(const struct nvme_tag *t)
+{
+    if (!t->lane || !t->bound)
+        return t->lane;
+    const struct lane_slot *x = &t->lane->slots.slot[t->slot];
+    return x->busy == LANE_BUSY_WHOLE && x->parts_in_flight;
+}
+
+static void fill_pool(struct nvme_pair *p)
+{
+    for (p->free_count = 0; p->free_count < p->window_low; p->free_count++)
+        p->free_tags[p->free_count] = (uint16_t)(p->window_low - 1 - p->free_count);
+}
+
+void nvme_pair_forget(struct nvme_pair *p)
+{
+    memset(p->tags, 0, p->window_low * sizeof *p->tags);
+    fill_pool(p);
+}
+
+/* Only from an idle pool, of which a quarter is left for requests of other sizes and other lanes. */
+static void take_window(struct nvme_lane *l)
+{
+    struct nvme_pair *p = l->pair;
+    uint32_t depth = l->base.depth;
+
+    if (l->base.command_bytes < l->max_blocks << l->lba_shift || p->free_count != p->window_low ||
+        p->window_low < depth + p->tag_count / 4 + 1)
+        return;
+    l->window = depth;
+    l->tag_base = p->window_low -= depth;
+    l->window_head = l->sqe_head | l->tag_base << 16;
+    for (uint32_t slot = 0; slot < depth; slot++)
+        p->tags[l->tag_base + slot] = (struct nvme_tag){ .lane = l, .slot = (uint16_t)slot, .bound = true };
+    fill_pool(p);
+}
+
+/* The lowest window goes back to the pool; those above it when the last lane is closed. */
+static void give_back_window(struct nvme_lane *l)
+{
+    struct nvme_pair *p = l->pair;
+    uint32_t low = p->window_low;
+
+    memset(&p->tags[l->tag_base], 0, l->window * sizeof *p->tags);
+    if (!p->lane_count)
+        p->window_low = p->tag_count;
+    else if (l->window && l->tag_base == low)
+        p->window_low += l->window;
+    for (; low < p->window_low; low++)
+        p->free_tags[p->free_count++] = (uint16_t)low;
 }
 
 /* ---- PRP lists ---- */
@@ -187,6 +241,7 @@ static int allocate_lane(struct nvme_lane *l, const struct nvme_ctrl *c)
         l->full[slot] = nvme_prps_of(l, slot, 0, l->slots.part_blocks);
     if ((rc = gate_open(&l->pass, GATE_NVME_IO, NVME_READ, l->base.disk->lba_count)))
         return rc;
+    l->full_control = l->sqe_control + l->slots.part_blocks - 1;
     l->full_first_lbas = gate_first_lbas(&l->pass, NVME_READ, l->slots.part_blocks);
     return OK;
 }
@@ -218,6 +273,7 @@ int nvme_lane_open(struct disk *d, const struct lane_shape *shape, struct io_lan
         return rc;
     }
     l->pair->lane_count++;
+    take_window(l);
     l->next = c->lanes;
     c->lanes = l;
     *out = &l->base;
@@ -238,6 +294,7 @@ void nvme_free_lane(struct nvme_lane *l)
     free_memory(l);
 }
 
+/* Of a lane that was killed nobody knows what is still in flight. */
 static bool may_be_written(const struct nvme_lane *l)
 {
     const struct nvme_pair *p = l->pair;
@@ -245,7 +302,7 @@ static bool may_be_written(const struct nvme_lane *l)
     if (!p->ctrl->may_dma)
         return false;
     for (uint32_t tag = 0; tag < p->tag_count; tag++)
-        if (p->tags[tag].lane == l)
+        if (p->tags[tag].lane == l && (l->base.dead || nvme_tag_in_flight(&p->tags[tag])))
             return true;
     return false;
 }
@@ -257,10 +314,12 @@ void nvme_lane_close(struct io_lane *base)
     struct nvme_lane *l = (struct nvme_lane *)base;
 
     l->pair->lane_count--;
-    l->base.dead = true;
     l->retired = may_be_written(l);
-    if (!l->retired)
-        nvme_free_lane(l);
+    l->base.dead = true;
+    if (l->retired)
+        return;
+    give_back_window(l);
+    nvme_free_lane(l);
 }
 
 const struct disk_ops nvme_disk_ops = { .open = nvme_lane_open,

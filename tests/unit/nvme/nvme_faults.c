@@ -29,7 +29,7 @@ TEST(a_completion_that_no_command_is_behind_kills_the_lane)
         const char *words;
     } rows[] = {
         { MODEL_NVME_BOGUS_CID, 4, "command not in flight" },
-        { MODEL_NVME_BOGUS_CID, 1022, "command not in flight" },
+        { MODEL_NVME_BOGUS_CID, 1018, "command not in flight" },
         { MODEL_NVME_BOGUS_CID, 1023, "command not in flight" },
         { MODEL_NVME_BOGUS_CID, 1024, "command not in flight" },
         { MODEL_NVME_BOGUS_CID, 0x8000, "command not in flight" },

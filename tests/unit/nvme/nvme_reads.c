@@ -209,9 +209,12 @@ TEST(nothing_reaches_the_drive_before_the_kick_and_one_doorbell_rings_for_all)
     EQ(rig.m->seen.cq_doorbells, cq);
     EQ(l->disk->ops->poll(l, c, 0), 0);
     EQ(l->disk->ops->poll(l, c, 64), 64);
-    EQ(rig.m->seen.cq_doorbells, cq + 1);
     EQ(l->disk->ops->poll(l, c, 64), 0);
+    EQ(rig.m->seen.cq_doorbells, cq);
+    l->disk->ops->kick(l);
+    l->disk->ops->kick(l);
     EQ(rig.m->seen.cq_doorbells, cq + 1);
+    EQ(rig.m->seen.sq_doorbells, sq + 1);
     rig_close(l);
     rig_down();
 }
@@ -568,5 +571,71 @@ TEST(a_lane_closed_and_opened_again_reuses_its_pair)
         rig_close(l);
     }
     EQ(rig.m->seen.admin[0x01], 1);
+    rig_down();
+}
+
+/* Every slot of every lane reads once, all at the same time, each into its own buffer. */
+static void read_all(struct io_lane *const *lane, unsigned lanes, uint16_t depth, uint64_t lba)
+{
+    struct io_completion c[16];
+
+    for (unsigned i = 0; i < lanes; i++)
+        for (uint16_t slot = 0; slot < depth; slot++)
+            rig_send(lane[i], slot, lba + 100 * i + 8u * slot, 8);
+    for (unsigned i = 0; i < lanes; i++) {
+        EQ(rig_wait(lane[i], c, depth), depth);
+        for (uint16_t k = 0; k < depth; k++) {
+            EQ(c[k].status, IO_OK);
+            rig_check_data(lane[i], c[k].slot, lba + 100 * i + 8u * c[k].slot, 8);
+        }
+    }
+}
+
+TEST(lanes_that_find_no_command_ids_of_their_own_share_what_is_left)
+{
+    struct io_lane *l[3];
+
+    for (unsigned mqes = 3; mqes <= 16; mqes++) {
+        rig_plug();
+        rig.m->set.mqes = (uint16_t)mqes;
+        rig.m->set.sq_granted = 1;
+        rig_up();
+        uint16_t depth = mqes < 4 ? (uint16_t)mqes : 4;
+        for (unsigned turn = 0; turn < 6; turn++) {
+            for (unsigned i = 0; i < 3; i++)
+                l[i] = rig_open(rig_disk(0), depth, 4096, true);
+            for (unsigned again = 0; again < 5; again++)
+                read_all(l, 3, depth, 1000 * again);
+            /* closed in every order */
+            unsigned first = turn % 3, second = turn < 3 ? (first + 1) % 3 : (first + 2) % 3;
+            rig_close(l[first]);
+            read_all(&l[second], 1, depth, 5000);
+            rig_close(l[second]);
+            struct io_lane *late = rig_open(rig_disk(0), depth, 4096, true);
+            read_all(&l[3 - first - second], 1, depth, 6000);
+            read_all(&late, 1, depth, 7000);
+            rig_close(l[3 - first - second]);
+            rig_close(late);
+        }
+        EQ(rig.m->seen.admin[0x01], 1);
+        rig_down();
+    }
+}
+
+TEST(reads_of_other_sizes_than_the_usual_go_beside_it)
+{
+    struct io_completion c[8];
+
+    rig_plug();
+    rig_up();
+    struct io_lane *l = rig_open(rig_disk(0), 8, 16384, true);
+    for (uint16_t slot = 0; slot < 8; slot++)
+        rig_send(l, slot, 64u * slot, slot & 1 ? 32 : 1u + slot);
+    EQ(rig_wait(l, c, 8), 8);
+    for (unsigned i = 0; i < 8; i++) {
+        EQ(c[i].status, IO_OK);
+        rig_check_data(l, c[i].slot, 64u * c[i].slot, c[i].slot & 1 ? 32 : 1u + c[i].slot);
+    }
+    rig_close(l);
     rig_down();
 }
