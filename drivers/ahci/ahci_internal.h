@@ -14,15 +14,19 @@ enum {
     AHCI_ENABLE_PAUSE_US = 10000,
     FIRMWARE_LETS_GO_MS = 25, /* BOHC.BOS, and 2 s more when the firmware says it is busy (B2.4) */
     FIRMWARE_BUSY_MS = 2000,
-    NOBODY_THERE_MS = 50,     /* a device shows itself within 10 ms of COMRESET; five times that */
-    LINK_UP_MS = 1000,        /* from "device seen" to "link up" (B2.8) */
-    SPIN_UP_MS = 31000,       /* BSY after power-up of a spinning drive (B2.9) */
-    SPIN_UP_NUDGE_MS = 10000, /* a drive this long busy gets one COMRESET and its time anew */
-    SLOW_START_MS = 3000,     /* a person who waits is told why */
-    STAGGER_MS = 10000,       /* with CAP.SSS: one drive's share before the next may start */
-    NO_SIGNATURE_MS = 1000,   /* ready, but its first FIS was not seen: one COMRESET */
-    RESET_READY_MS = 10000,   /* BSY after COMRESET of a drive that was already spinning */
-    COMRESET_HOLD_US = 1100,  /* at least 1 ms (B2.8) */
+    NOBODY_THERE_MS = 50,       /* a device shows itself within 10 ms of COMRESET; five times that */
+    LINK_UP_MS = 1000,          /* from "device seen" to "link up" (B2.8) */
+    SPIN_UP_MS = 31000,         /* BSY after power-up of a spinning drive (B2.9) */
+    SPIN_UP_NUDGE_MS = 10000,   /* a drive this long busy gets one COMRESET and its time anew */
+    SLOW_START_MS = 3000,       /* a person who waits is told why */
+    STAGGER_MS = 10000,         /* with CAP.SSS: one drive's share before the next may start */
+    NO_SIGNATURE_MS = 1000,     /* ready, but its first FIS was not seen: one COMRESET */
+    RESET_READY_MS = 10000,     /* BSY after COMRESET of a drive that was already spinning */
+    COMRESET_HOLD_US = 1100,    /* at least 1 ms (B2.8) */
+    SOFT_RESET_HOLD_US = 10,    /* at least 5 (B5) */
+    SOFT_RESET_SENT_MS = 100,   /* two frames to a drive whose link is up */
+    SOFT_RESET_SETTLE_MS = 150, /* before its status means anything; Linux waits as long */
+    SOFT_RESET_READY_MS = 5000, /* a drive that needs longer gets COMRESET */
     IDENTIFY_MS = 5000,
     ERROR_LOG_MS = 2000, /* from the drive's memory, not the medium */
 };
@@ -93,7 +97,7 @@ struct ahci_port {
     bool counts_bytes; /* the adapter keeps PRDBC: IDENTIFY moved what the count said */
     bool dead;
     uint8_t lba_shift;
-    uint8_t restarts, resets; /* since the last read that was answered */
+    uint8_t restarts, soft_resets, resets; /* since the last read that was answered */
     uint32_t quiet_polls;
     struct ahci_port_memory *mem;
     struct ahci_lane *turn; /* whose part is next; NULL: no lane */
@@ -181,6 +185,9 @@ int ahci_port_start(struct ahci_port *p);
 int ahci_port_restart(struct ahci_port *p);
 /* COMRESET of a stopped port, and waits until the drive is ready: E_GONE: no link, E_TIMEOUT: stays busy. */
 int ahci_port_comreset(struct ahci_port *p);
+/* SRST through a port that is stopped or running; the port runs afterwards.  E_TIMEOUT: only COMRESET can
+ * help. */
+int ahci_port_soft_reset(struct ahci_port *p);
 /* The link is held in COMRESET for its time and let go. */
 void ahci_port_pulse(struct ahci_port *p);
 void ahci_port_clear_errors(struct ahci_port *p);

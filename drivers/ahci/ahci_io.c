@@ -254,7 +254,7 @@ static inline void finish(struct ahci_port *p, uint32_t tags, struct taker *to)
     p->issued &= ~tags;
     p->free_tags |= tags;
     p->reads_ok = true;
-    p->restarts = p->resets = 0;
+    p->restarts = p->soft_resets = p->resets = 0;
     for (; tags; tags &= tags - 1) {
         const struct ahci_part *a = &part[__builtin_ctz(tags)];
         const uint16_t slot = a->slot;

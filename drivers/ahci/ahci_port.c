@@ -131,6 +131,42 @@ int ahci_port_comreset(struct ahci_port *p)
     return OK;
 }
 
+/* One of the two frames of a soft reset: C clear, only the control byte counts (fact sheet B5). */
+static int send_control(struct ahci_port *p, uint32_t header_bits, uint8_t control)
+{
+    struct ahci_table *t = &p->mem->table[0];
+    uint32_t got;
+
+    t->fis_pair[0] = FIS_TO_DRIVE;
+    t->fis[2] = 0;
+    t->fis[3] = (uint32_t)control << 24;
+    t->fis[4] = 0;
+    p->mem->header[0].dw0_and_moved = HEADER_FIS_WORDS | header_bits;
+    plat_dma_publish();
+    px_write(p, PX_CI, 1);
+    return px_wait(p, PX_CI, 1, 0, SOFT_RESET_SENT_MS, &got);
+}
+
+int ahci_port_soft_reset(struct ahci_port *p)
+{
+    uint32_t got;
+    int rc = ahci_port_restart(p);
+
+    if (rc == OK)
+        rc = send_control(p, (uint32_t)(HEADER_RESET | HEADER_CLEAR_BUSY), CONTROL_SRST);
+    if (rc == OK) {
+        plat_stall_us(SOFT_RESET_HOLD_US);
+        rc = send_control(p, 0, 0);
+    }
+    if (rc == OK) {
+        plat_stall_us(1000 * SOFT_RESET_SETTLE_MS);
+        rc = px_wait(p, PX_TFD, TFD_BSY | TFD_DRQ, 0, SOFT_RESET_READY_MS, &got);
+    }
+    if (rc)
+        return rc == E_GONE ? rc : NOTE(E_TIMEOUT, "drive ready after a soft reset", px_read(p, PX_TFD), 0);
+    return ahci_port_restart(p);
+}
+
 void ahci_port_note_link(struct ahci_port *p, uint32_t serr)
 {
     char words[120];

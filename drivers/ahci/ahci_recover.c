@@ -302,6 +302,21 @@ static bool restart_helps(struct ahci_port *p, uint32_t tfd)
     return ahci_port_restart(p) == OK;
 }
 
+/* SRST keeps the link and makes the drive drop what it holds: once between two answers, and not where only
+ * COMRESET could get a word in (a busy drive behind an adapter without CLO).  Then COMRESET. */
+static int reset_by_rungs(struct ahci_port *p, uint32_t tfd)
+{
+    if (!p->soft_resets && (!(tfd & (TFD_BSY | TFD_DRQ)) || p->hba->sclo)) {
+        p->soft_resets++;
+        int rc = ahci_port_soft_reset(p);
+        if (rc == OK)
+            rc = ahci_identify_again(p);
+        if (rc == OK || p->disk.fault.err)
+            return rc;
+    }
+    return ahci_reset_drive(p);
+}
+
 void ahci_expire(struct io_lane *io, unsigned slot)
 {
     struct ahci_lane *l = ahci_lane(io);
@@ -334,11 +349,11 @@ void ahci_expire(struct io_lane *io, unsigned slot)
     }
     if (restart_helps(p, tfd)) {
         resume(p, false);
-    } else if ((rc = ahci_reset_drive(p)) == OK) {
+    } else if ((rc = reset_by_rungs(p, tfd)) == OK) {
         lose_repeats(p);
         resume(p, false);
     } else {
-        FAULT(&p->disk.fault, rc, "drive, after restart and COMRESET", tfd, 0);
+        FAULT(&p->disk.fault, rc, "drive, after restart, soft reset and COMRESET", tfd, 0);
         ahci_die(p);
     }
 }

@@ -24,6 +24,8 @@ struct ahci_header {
     uint32_t reserved[4];
 };
 enum { HEADER_FIS_WORDS = 5 };
+#define HEADER_RESET      BIT_(8)
+#define HEADER_CLEAR_BUSY BIT_(10)
 
 struct ahci_region {
     uint64_t bus;
@@ -83,6 +85,7 @@ _Static_assert(offsetof(struct ahci_port_memory, received) % 256 == 0 &&
 #define FIS_LBA_HIGH(lba, features_high)                                                                     \
     ((uint32_t)((lba) >> 24 & 0xffffff) | (uint32_t)(features_high) << 24)
 
+enum { FIS_TO_DRIVE = 0x27, CONTROL_SRST = 0x04 };
 enum { FIS_FROM_DRIVE = 0x34 }; /* device to host register FIS */
 
 enum {

@@ -274,7 +274,8 @@ static void soft_reset(struct model_ahci *m, struct model_ahci_port *p, unsigned
                              model_ahci_now_ns(m) - p->srst_since_ns, SRST_MIN_NS);
     p->srst_held = false;
     p->tfd = STS_BSY;
-    p->ready_ns = model_ahci_after_ns(m, p->drive.ready_after_comreset_ns);
+    p->ready_ns =
+        p->drive.deaf_to_srst ? MODEL_AHCI_NEVER : model_ahci_after_ns(m, p->drive.ready_after_comreset_ns);
 }
 
 /* A command that the drive will not answer with data: it says so at once. */

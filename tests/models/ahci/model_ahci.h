@@ -51,6 +51,7 @@ struct model_ahci_drive {
     uint64_t det_ns;                  /* from COMRESET (or SUD) to DET 3; MODEL_AHCI_NEVER */
     uint64_t ready_ns;                /* BSY after DET 3: spin-up; MODEL_AHCI_NEVER: stuck */
     uint64_t ready_after_comreset_ns; /* the same after a COMRESET of a drive that already was ready */
+    bool deaf_to_srst;                /* a soft reset leaves it busy */
     uint32_t serr_at_link;            /* more SERR bits than N and X when the link comes up */
     bool no_signature;                /* the first FIS never comes: BSY clears, SIG stays all ones */
 

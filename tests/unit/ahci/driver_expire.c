@@ -33,12 +33,13 @@ TEST(expiring_what_is_not_in_flight_does_nothing)
     rig_lane_down(l);
 }
 
-TEST(a_lost_queued_read_times_out_and_its_neighbours_are_lost_with_the_reset)
+static void lose_one_of_three(bool deaf_to_srst, uint64_t most_ms)
 {
     struct io_completion c[8];
     struct io_lane *l = rig_lane(4, 4096);
     uint64_t before_ns;
 
+    rig.m.port[0].drive.deaf_to_srst = deaf_to_srst;
     rig.m.port[0].drive.nth_lost = 2;
     rig_send(l, 0, 0, 8);
     rig_send(l, 1, 8, 8);
@@ -51,13 +52,41 @@ TEST(a_lost_queued_read_times_out_and_its_neighbours_are_lost_with_the_reset)
     EQ(l->disk->ops->poll(l, c, 8), 3);
     for (unsigned i = 0; i < 3; i++)
         EQ(c[i].status, c[i].slot == 1 ? IO_TIMED_OUT : IO_LOST);
-    CHECK(spent_ms(before_ns) < 1000);
-    EQ(rig.m.port[0].seen.comresets, 1);
+    CHECK(spent_ms(before_ns) < most_ms);
+    EQ(rig.m.port[0].seen.soft_resets, 1);
+    EQ(rig.m.port[0].seen.comresets, deaf_to_srst);
     EQ(rig.m.port[0].seen.opcodes[0xec], 2);
     EQ(l->disk->fault.err, OK);
     rig.m.port[0].drive.latency_ns = 0;
     rig_read(l, 1, 8, 8);
     rig_lane_down(l);
+}
+
+TEST(a_lost_queued_read_times_out_and_its_neighbours_are_lost_with_the_reset)
+{
+    lose_one_of_three(false, 1000);
+}
+
+TEST(a_drive_that_is_deaf_to_a_soft_reset_gets_comreset) { lose_one_of_three(true, 7000); }
+
+TEST(a_busy_drive_gets_a_soft_reset_only_where_the_adapter_can_clear_busy)
+{
+    for (unsigned sclo = 0; sclo < 2; sclo++) {
+        struct io_lane *l;
+
+        rig_plug();
+        rig.m.sclo = sclo;
+        rig_plug_disk(0)->queue_depth = 0;
+        rig.m.port[0].drive.nth_lost = 1;
+        rig_up();
+        l = rig_open(rig_disk(0), 1, 4096, true);
+        rig_send(l, 0, 0, 8);
+        EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
+        EQ(rig.m.port[0].seen.soft_resets, sclo);
+        EQ(rig.m.port[0].seen.comresets, !sclo);
+        rig_read(l, 0, 0, 8);
+        rig_lane_down(l);
+    }
 }
 
 TEST(a_lost_unqueued_read_times_out_and_the_lane_goes_on)
@@ -154,7 +183,7 @@ TEST(reads_that_hang_again_and_again_end_in_a_dead_lane)
         c = rig_expire(l, 0);
         EQ(c.status, IO_TIMED_OUT);
     }
-    EQ(rounds, 4);
+    EQ(rounds, 5); /* a soft reset, three COMRESETs, the end */
     EQ(l->disk->fault.err, E_TIMEOUT);
     rig_lane_down(l);
 }
@@ -184,7 +213,7 @@ TEST(a_drive_that_stays_busy_after_comreset_is_given_up)
     before_ns = model_clock_ns;
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     CHECK(l->dead);
-    CHECK(spent_ms(before_ns) < 12000);
+    CHECK(spent_ms(before_ns) < 17000); /* 5 s after the soft reset, 10 s after COMRESET */
     rig_lane_down(l);
 }
 
@@ -193,6 +222,7 @@ TEST(another_drive_after_comreset_is_not_read)
     struct io_lane *l = rig_lane(2, 4096);
 
     rig.m.port[0].drive.nth_lost = 1;
+    rig.m.port[0].drive.deaf_to_srst = true;
     strcpy(rig.m.port[0].drive.serial_after_comreset, "SOMEBODY ELSE");
     rig_send(l, 0, 0, 8);
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
