@@ -1,5 +1,5 @@
 # make            the application, out/BOOTX64.EFI
-# make image      out/baresweep.img, ready for dd
+# make image      out/baresweep.img, ready for dd; make iso: out/baresweep.iso for virtual media
 # make unit       host tests under ASan and UBSan (unit-nvme: one room)
 # make lint       warnings of two compilers, format, static analysis, include arrows, I/O path
 # make bench-cost instructions per I/O, gated
@@ -68,7 +68,7 @@ CRT0     := /usr/lib/crt0-efi-x86_64.o
 APP_SRC  := $(call src,$(ROOMS) efi)
 APP_OBJS := $(call objs,efi,$(APP_SRC))
 # .dynsym and .dynstr are not needed: the image relocates itself by .dynamic and .rela.
-APP_SECTIONS := .text .rodata .reloc .dynamic .data .rela .bss
+APP_SECTIONS := .text .rodata .sbat .reloc .dynamic .data .rela .bss
 
 all: $(OUT)/BOOTX64.EFI
 .DEFAULT_GOAL := all
@@ -85,6 +85,19 @@ $(OUT)/app.so: $(APP_OBJS) efi/app.lds
 $(OUT)/BOOTX64.EFI: $(OUT)/app.so image/pe-finish
 	@objcopy $(addprefix -j ,$(APP_SECTIONS)) --target efi-app-x86_64 --subsystem=10 $< $@
 	@image/pe-finish $@
+
+# make sign KEY=key.pem CERT=cert.pem: the application for Secure Boot with a key of your own
+sign: $(OUT)/signed/BOOTX64.EFI
+$(OUT)/signed/BOOTX64.EFI: $(OUT)/BOOTX64.EFI
+	@[ -n "$(KEY)" ] && [ -n "$(CERT)" ] || { echo "make sign KEY=key.pem CERT=cert.pem"; exit 2; }
+	@mkdir -p $(@D)
+	@sbsign --key $(KEY) --cert $(CERT) --output $@ $< 2>$(OUT)/sbsign.log || { cat $(OUT)/sbsign.log; exit 1; }
+.PHONY: sign
+
+iso: $(OUT)/baresweep.iso
+$(OUT)/baresweep.iso: $(OUT)/BOOTX64.EFI image/make-iso boot/baresweep.conf
+	@image/make-iso $@ $(OUT)/BOOTX64.EFI boot/baresweep.conf
+.PHONY: iso
 
 image: $(OUT)/baresweep.img
 $(OUT)/baresweep.img: $(OUT)/BOOTX64.EFI image/make-image boot/baresweep.conf

@@ -40,7 +40,7 @@ class Machine:
     """One boot.  Everything it makes lies in its own folder."""
 
     def __init__(self, folder, stick=None, disks=(), image=IMAGE, extra=(), stick_device="usb", vga=True,
-                 serial=True, stick_readonly=False, conf=None, files=(), qemu="qemu-system-x86_64"):
+                 serial=True, stick_readonly=False, firmware=None, conf=None, files=(), qemu="qemu-system-x86_64"):
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.serial = self.folder / "serial.log"
@@ -54,6 +54,7 @@ class Machine:
         for source, name in files:
             self.put(source, name)
         self.disks, self.extra, self.stick_device, self.vga = list(disks), list(extra), stick_device, vga
+        self.firmware = firmware
         self.has_serial, self.stick_readonly, self.qemu = serial, stick_readonly, qemu
         self.process = self.qmp_file = None
 
@@ -61,7 +62,7 @@ class Machine:
         gpt.put(self.stick, gpt.partitions(self.stick)[-1], str(source), name)
 
     def command(self):
-        code, variables = next((c, v) for c, v in FIRMWARE if os.path.exists(c))
+        code, variables = self.firmware or next((c, v) for c, v in FIRMWARE if os.path.exists(c))
         shutil.copy(variables, self.folder / "vars.fd")
         args = [str(self.qemu), *BASE,
                 "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
