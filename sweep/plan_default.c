@@ -61,7 +61,6 @@ struct layout {
         uint64_t first, end;
     } used[CELL_COUNT];
     unsigned used_count;
-    uint64_t cursor; /* end of the last fresh region */
     uint64_t middle_first, inner_first;
     bool middle_again, inner_again;
 };
@@ -109,23 +108,15 @@ static const uint64_t *overlap_end(const struct layout *l, uint64_t first, uint6
     return NULL;
 }
 
-/* The first unread place behind the cursor, or anywhere; else the cursor's place, read before. */
+/* The first place that no cell has read; when there is none, the disk's begin once more. */
 static uint64_t find_fresh(const struct layout *l, uint64_t bytes)
 {
-    uint64_t all = disk_bytes(l->disk), at = l->cursor;
+    uint64_t last = disk_bytes(l->disk) - bytes, at = 0;
+    const uint64_t *behind;
 
-    for (unsigned wraps = 0; wraps < 2;) {
-        const uint64_t *behind = at <= all - bytes ? overlap_end(l, at, at + bytes) : NULL;
-        if (at > all - bytes) {
-            wraps++;
-            at = 0;
-        } else if (behind) {
-            at = *behind;
-        } else {
-            return at;
-        }
-    }
-    return l->cursor <= all - bytes ? l->cursor : 0;
+    while (at <= last && (behind = overlap_end(l, at, at + bytes)))
+        at = *behind;
+    return at <= last ? at : 0;
 }
 
 /* Gives a region out; true when part of it was given out before. */
@@ -163,7 +154,6 @@ static bool place_region(struct layout *l, const struct cell *c, uint64_t bytes,
         return c->place == MIDDLE ? l->middle_again : l->inner_again;
     }
     *first = find_fresh(l, bytes);
-    l->cursor = *first + bytes;
     return take_region(l, *first, bytes);
 }
 

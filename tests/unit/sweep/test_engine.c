@@ -369,6 +369,26 @@ TEST(the_series_adds_up_to_the_totals_and_doubles_its_interval)
     hand_down();
 }
 
+TEST(a_point_of_the_series_keeps_the_longest_latency_of_what_it_joins)
+{
+    for (unsigned odd = 0; odd < 2; odd++) {
+        hand_up(1);
+        hand.fake[0].latency_ns = 20 * NS_PER_MS;
+        hand_job(0)->io_bytes = 20000 * 4096ull;
+        hand_begin();
+        worker_run(hand.e, (1050 + 100 * odd) * NS_PER_MS);
+        hand.fake[0].latency_ns = 45 * NS_PER_MS; /* once, in an even or an odd interval of 100 ms */
+        worker_run(hand.e, 40 * NS_PER_MS);
+        hand.fake[0].latency_ns = 20 * NS_PER_MS;
+        hand_run();
+        const struct lane_series *s = engine_series(hand.e, 0);
+        EQ(s->interval_ns, 800 * NS_PER_MS);
+        CHECK(s->point[1].max_ns >= 45 * NS_PER_MS);
+        CHECK(s->point[0].max_ns < 21 * NS_PER_MS && s->point[2].max_ns < 21 * NS_PER_MS);
+        hand_down();
+    }
+}
+
 TEST(a_known_runtime_sets_the_interval_of_the_series_at_once)
 {
     hand_up(1);

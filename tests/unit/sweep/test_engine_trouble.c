@@ -239,20 +239,24 @@ TEST(a_hang_among_busy_neighbours_is_seen_in_time)
     hand_down();
 }
 
-TEST(an_answer_that_came_during_a_gap_is_taken_before_the_deadline_is_judged)
+TEST(answers_that_came_during_a_gap_are_taken_before_a_deadline_is_judged)
 {
-    hand_up(1);
-    hand.fake[0].latency_ns = 20 * NS_PER_S;
-    hand_job(0)->io_bytes = 2 * 4096;
-    hand_job(0)->iodepth = 2;
-    hand_begin();
-    worker_run(hand.e, NS_PER_MS);
-    model_advance_ns(40 * NS_PER_S); /* 10 s beyond the deadline, but answered after 20 */
-    hand_run();
-    EQ(hand.fake[0].expires, 0);
-    EQ(hand_result(0)->errors, 0);
-    EQ(hand_result(0)->ios, 2);
-    hand_down();
+    static const unsigned depths[] = { 2, 200 }; /* one poll brings 64 */
+
+    for (unsigned k = 0; k < ARRAY_COUNT(depths); k++) {
+        hand_up(1);
+        hand.fake[0].latency_ns = 20 * NS_PER_S;
+        hand_job(0)->io_bytes = depths[k] * 4096ull;
+        hand_job(0)->iodepth = (uint16_t)depths[k];
+        hand_begin();
+        worker_run(hand.e, NS_PER_MS);
+        model_advance_ns(40 * NS_PER_S); /* 10 s beyond the deadline, but answered after 20 */
+        hand_run();
+        EQ(hand.fake[0].expires, 0);
+        EQ(hand_result(0)->errors, 0);
+        EQ(hand_result(0)->ios, depths[k]);
+        hand_down();
+    }
 }
 
 TEST(a_lane_whose_requests_keep_hanging_is_ended)

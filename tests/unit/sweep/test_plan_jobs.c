@@ -183,6 +183,7 @@ TEST(regions_that_do_not_fit_are_refused_for_that_disk_only)
         { "offset=512\nsize=1g", "goes beyond" },
         { "offset=18446744073709551104\nsize=512", "beyond" },
         { "size=18446744073709551104", "goes beyond" },
+        { "offset=512\nsize=18446744073709551104", "goes beyond" }, /* their sum is 0 in 64 bits */
         { "bs=8k\nsize=4k", "smaller than one block" },
     };
 
