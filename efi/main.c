@@ -1,3 +1,4 @@
+#include "blink_run.h"
 #include "clock.h"
 #include "console.h"
 #include "ending.h"
@@ -147,7 +148,9 @@ static bool make_plan(void)
     for (unsigned i = 0; disks && i < inventory.disk_count; i++)
         if (inventory.disks[i].wanted)
             disks[n++] = inventory.disks[i].disk;
-    if (disks)
+    if (settings.conf.blink[0])
+        rc = OK; /* nothing is measured: one disk shows its bay */
+    else if (disks)
         rc = plan_as_configured(disks, n);
     plat_free(disks);
     if (!n)
@@ -215,7 +218,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     count_down();
     if (settings.conf.data_check)
         inventory_sample(&inventory, true);
-    sweep_run(&plan, &inventory, &medium, &settings.conf);
+    if (!blink_run(&inventory, &settings.conf))
+        sweep_run(&plan, &inventory, &medium, &settings.conf);
     if (settings.conf.data_check)
         inventory_sample(&inventory, false);
     ending_list_disks(&inventory);

@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "console.h"
 #include "engine.h"
+#include "look_around.h"
 #include "platform.h"
 #include "record.h"
 #include "serial.h"
@@ -197,6 +198,7 @@ static void run_step(struct step_run *s)
     draw(s);
     engine_end(s->engine);
     s->engine = NULL;
+    look_around(s->inv);
     record_checkpoint(s->medium, s->number);
 }
 

@@ -34,6 +34,10 @@ const struct opt conf_options[] = {
       "A person is there: no watchdog restarts a machine that hangs" },
     { "countdown_s", "countdown", OPT_COUNT, FIELD(countdown_s), 0, 3600, "10", NULL,
       "Seconds before the run starts; a key pauses them" },
+    { "blink", NULL, OPT_TEXT, FIELD(blink), 0, 0, NULL, NULL,
+      "This disk (sata0.3 or serial.XXXX) is read in a rhythm of three flashes and a pause, so that its light shows its "
+      "bay. Nothing is measured" },
+    { "blink_s", NULL, OPT_COUNT, FIELD(blink_s), 1, 3600, "60", NULL, "Seconds that it blinks" },
     { "run_label", NULL, OPT_TEXT, FIELD(run_label), 0, 0, NULL, NULL, "Free text, kept with the results" },
 };
 const unsigned conf_option_count = ARRAY_COUNT(conf_options);

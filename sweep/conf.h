@@ -22,6 +22,8 @@ struct conf {
     uint8_t data_check;      /* checksums of head and tail before and after */
     uint8_t handback_check;  /* firmware reads each disk again after the controllers were given back */
     uint16_t countdown_s;
+    char blink[48]; /* the disk whose bay is looked for; "": none */
+    uint16_t blink_s;
     char include[256]; /* disk names, blank or comma separated; "": all */
     char exclude[256];
     char run_label[40]; /* free text, kept in the journal */
