@@ -3,8 +3,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a RAID card says about itself, its virtual drives and the drives behind it, as plain values: who shows or
- * compares them need not know the card's commands.  Text fields are clean ASCII; "" and RAID_UNKNOWN: not told.
+/* What a RAID card says about itself, its virtual drives and the drives behind it, as plain values: who shows
+ * or compares them need not know the card's commands.  Text fields are clean ASCII; "" and RAID_UNKNOWN: not
+ * told.
  */
 struct controller;
 struct disk;
@@ -20,7 +21,7 @@ extern struct raid_consent raid_consent;
 
 /* ---- work that goes on beside ours ---- */
 enum raid_work {
-    RAID_WORK_CHECK,   /* consistency check */
+    RAID_WORK_CHECK, /* consistency check */
     RAID_WORK_BACKGROUND_INIT,
     RAID_WORK_FOREGROUND_INIT,
     RAID_WORK_RECONSTRUCTION,
@@ -59,8 +60,8 @@ struct raid_card {
     int32_t roc_temperature_c, controller_temperature_c;
     uint32_t corrected_memory_errors, uncorrected_memory_errors;
     int32_t rebuild_percent, patrol_percent, init_percent, check_percent, reconstruction_percent; /* rates */
-    uint32_t levels;         /* bits: 0 RAID 0, 1 RAID 1, 2 RAID 5, 3 RAID 1E, 4 RAID 6 */
-    uint32_t policies;       /* bits that may be set: 0 read, 1 write, 2 I/O, 3 access, 4 drive cache */
+    uint32_t levels;   /* bits: 0 RAID 0, 1 RAID 1, 2 RAID 5, 3 RAID 1E, 4 RAID 6 */
+    uint32_t policies; /* bits that may be set: 0 read, 1 write, 2 I/O, 3 access, 4 drive cache */
     uint32_t strip_min_bytes, strip_max_bytes;
     bool jbod_possible;
     uint32_t max_commands, max_command_bytes;
@@ -96,14 +97,14 @@ struct raid_drive {
     uint16_t device_id, enclosure_id; /* 0xffff: in none */
     uint8_t enclosure_index, slot;
     uint16_t raw_state;
-    char state[24];  /* "online", "hot spare", "JBOD" */
+    char state[24]; /* "online", "hot spare", "JBOD" */
     bool foreign, exposed;
     uint64_t size_bytes, wwn; /* wwn: its SAS address, 0: not told */
     uint32_t media_errors, other_errors, predictive_failures;
     int32_t temperature_c;
-    char interface[8];               /* "SAS", "SATA", "NVMe" */
+    char interface[8];                         /* "SAS", "SATA", "NVMe" */
     uint32_t link_mb_per_s, max_link_mb_per_s; /* 150, 300, 600, 1200; 0: not told */
-    int8_t write_cache;              /* 0, 1, RAID_UNKNOWN */
+    int8_t write_cache;                        /* 0, 1, RAID_UNKNOWN */
     struct raid_works works;
 };
 
@@ -123,8 +124,8 @@ struct raid_ops {
     /* Events that the card's log has gained since the last call (or attach) and that a person should know of,
      * at most max; how many.  Later calls bring the rest. */
     unsigned (*new_events)(struct controller *c, struct raid_event *out, unsigned max);
-    /* Lights or darkens the locate LED of a physical drive.  E_UNSUPPORTED: not a physical drive, or not by this
-     * generation; E_REFUSED: by the firmware. */
+    /* Lights or darkens the locate LED of a physical drive.  E_UNSUPPORTED: not a physical drive, or not by
+     * this generation; E_REFUSED: by the firmware. */
     int (*locate)(struct disk *d, bool on);
 };
 

@@ -122,6 +122,7 @@ static int attach(const struct pci_fn *fn, unsigned index, struct controller **o
     if (!card)
         return FAULT(fault, E_NOMEM, "MegaRAID controller", 0, sizeof *card);
     card->gen = gen;
+    card->name = mfi_card_name_of(fn);
     card->c.driver = &mfi_driver;
     card->c.fn = fn;
     card->c.disks = card->disk_list;
@@ -147,4 +148,11 @@ static void detach(struct controller *c)
     give_back(card);
 }
 
-const struct controller_driver mfi_driver = { .name = "megaraid", .attach = attach, .detach = detach };
+const struct controller_driver mfi_driver = {
+    .name = "megaraid",
+    .attach = attach,
+    .detach = detach,
+    .health = mfi_health,
+    .look_around = mfi_look_around,
+    .raid = &mfi_raid_ops,
+};

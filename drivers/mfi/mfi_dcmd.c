@@ -168,6 +168,8 @@ int mfi_dcmd(struct mfi_card *card, const struct mfi_op *op, struct mfi_mbox mbo
     }
     if ((rc = mfi_management_call(card, MFI_FOR_CARD, op->deadline_ms, op->name)))
         return rc;
+    if (card->command_status == MFI_STAT_PINNED_CACHE)
+        card->raid.pinned_cache = true;
     if (card->command_status != MFI_STAT_OK)
         return NOTE(refusal(card->command_status), op->name, card->command_status, MFI_STAT_OK);
     /* QEMU says "ok" to every opcode it does not know and leaves the buffer alone (5.3). */

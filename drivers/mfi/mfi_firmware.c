@@ -4,7 +4,7 @@ enum { LOOK_AGAIN_US = 20000, LEAVE_MS = 90000, ARRIVE_MS = 400000, INIT_MS = 60
 
 /* What to do in a state on the way to READY, and how long the firmware may stay in it without any change of
  * its status word (facts/mfi.md 2.4: the longest wait of three public drivers where it waits by itself). */
-enum todo { WAIT, HANDSHAKE, CALL_BACK, ARRIVED, STOP };
+enum todo { WAIT, HANDSHAKE, CALL_BACK, ARRIVED, BOOT_MESSAGE, FAULTED };
 struct state_row {
     enum mfi_state state;
     enum todo todo;
@@ -18,15 +18,20 @@ static const struct state_row states[] = {
     { FW_HANDSHAKE, HANDSHAKE, 30000, "firmware stuck waiting for a handshake" },
     { FW_INIT_2, WAIT, 180000, "firmware stuck in its second initialisation" },
     { FW_DEVICE_SCAN, WAIT, 180000, "firmware stuck scanning for drives" },
-    { FW_BOOT_MESSAGE, STOP, 0,
-      "firmware shows a boot message (lost cache, missing or foreign drives) that a person must answer in the "
-      "card's own setup: not acknowledged" },
+    { FW_BOOT_MESSAGE, BOOT_MESSAGE, 60000, "firmware stuck after its boot message was acknowledged" },
     { FW_FLUSH_CACHE, WAIT, 180000, "firmware stuck flushing its cache" },
     { FW_READY, ARRIVED, 0, "READY" },
     { FW_OPERATIONAL, CALL_BACK, 60000,
       "firmware stuck in state OPERATIONAL after it was told to get ready" },
-    { FW_FAULT, STOP, 0, "firmware is in state FAULT (its raw status word follows): not reset" },
+    { FW_FAULT, FAULTED, 0, "FAULT" },
 };
+/* What we do only with a person's consent (drivers/raid.h). */
+static const char boot_message_stays[] =
+    "firmware shows a boot message (lost cache, missing or foreign drives) that a person must answer in the card's "
+    "own setup, or with ack_boot_message = yes: not acknowledged";
+static const char fault_stays[] = "firmware is in state FAULT (its raw status word follows): not reset";
+static const char fault_again[] =
+    "firmware is in state FAULT again after a reset (its raw status word follows)";
 /* A word in transition may show it for a moment. */
 static const struct state_row unknown_state = { FW_UNDEFINED, WAIT, 10000,
                                                 "unknown firmware state (status word follows)" };
@@ -88,6 +93,32 @@ static void answer_state(struct mfi_card *card, const struct state_row *row)
         mask_interrupts(card);
         ring(card, IDB_TO_READY);
     }
+    if (row->todo == BOOT_MESSAGE) {
+        ring(card, IDB_HOTPLUG);
+        card->message_acknowledged = true;
+    }
+}
+
+/* A state that is not to be left without consent; OK: it may be, and a FAULT was reset.  f NULL: on the way
+ * out, when nothing is reset any more. */
+static int ask_for_consent(struct mfi_card *card, struct fault *f, const struct state_row *row, uint32_t word)
+{
+    const uint32_t want = (uint32_t)FIELD_PUT(FW_STATE, FW_READY);
+    int rc;
+
+    if (row->todo == BOOT_MESSAGE)
+        return raid_consent.acknowledge_boot_message ? OK
+                                                     : FAULT(f, E_REFUSED, boot_message_stays, word, want);
+    if (card->was_reset)
+        return FAULT(f, E_PROTO, fault_again, word, want);
+    /* A fusion card says whether a reset can help (2.4). */
+    if (!f || !raid_consent.reset_fault || (card->gen->fusion && !(word & FAULT_MAY_BE_RESET)))
+        return FAULT(f, E_PROTO, fault_stays, word, want);
+    card->was_reset = true;
+    card->fault_word = word;
+    if ((rc = mfi_firmware_reset(card)))
+        return rc;
+    return OK;
 }
 
 /* answered: the state in which the doorbell was rung already, or NULL. */
@@ -97,6 +128,7 @@ static int walk_to_ready(struct mfi_card *card, struct fault *f, const struct st
     const uint32_t want = (uint32_t)FIELD_PUT(FW_STATE, FW_READY);
     uint64_t begin_ns = plat_now_ns(), change_ns = begin_ns;
     uint32_t last = mfi_firmware_word(card);
+    int rc;
 
     for (;;) {
         uint32_t word = mfi_firmware_word(card);
@@ -107,8 +139,13 @@ static int walk_to_ready(struct mfi_card *card, struct fault *f, const struct st
             return FAULT(f, E_GONE, "firmware status reads all ones", word, want);
         if (row->todo == ARRIVED)
             return OK;
-        if (row->todo == STOP)
-            return FAULT(f, row->state == FW_FAULT ? E_PROTO : E_REFUSED, row->words, word, want);
+        if (row->todo >= BOOT_MESSAGE && (rc = ask_for_consent(card, f, row, word)))
+            return rc;
+        if (row->todo == FAULTED) {
+            answered = NULL;
+            begin_ns = change_ns = plat_now_ns();
+            continue;
+        }
         /* Any change of the word is progress. */
         if (word != last) {
             last = word;

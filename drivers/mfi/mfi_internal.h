@@ -84,7 +84,9 @@ struct mfi_address {
 struct mfi_disk {
     struct disk d;
     struct mfi_address address;
-    char settings[144]; /* what a number of this disk depends on */
+    uint8_t ld_state;
+    struct raid_virtual_drive vd; /* of kind DISK_VIRTUAL_DRIVE */
+    struct raid_drive pd;         /* of kind DISK_PHYSICAL_BEHIND_RAID */
 };
 struct mfi_card {
     struct controller c;
@@ -95,7 +97,9 @@ struct mfi_card {
     bool enabled;       /* plat_pci_enable is to be undone */
     bool given_away;    /* INIT was posted: the firmware may write our memory until it is READY */
     bool dead;          /* takes no more frames; why: c.fault */
-    bool qemu;          /* package version says so (5.4, facts 15 and 16) */
+    bool message_acknowledged, was_reset; /* on the way to READY, with consent */
+    uint32_t fault_word;                  /* before the reset */
+    bool qemu;                            /* package version says so (5.4, facts 15 and 16) */
 
     struct dma_buf queue;   /* queue information, indices, reply ring */
     struct dma_buf frames;  /* management slots, then I/O slots: tag n at n x MFI_SLOT_BYTES */
@@ -119,7 +123,13 @@ struct mfi_card {
 
     uint32_t max_command_bytes;
     struct disk *disk_list[CONTROLLER_MAX_DISKS];
+    const struct mfi_card_name *name; /* NULL: not known by its ids */
+    struct raid_card raid;
     struct mfi_ctrl_info info;
+    uint8_t config[MFI_BUFFER_BYTES] __attribute__((aligned(8)));
+    uint32_t config_bytes;
+    uint32_t next_event; /* sequence number of the first that is not yet told */
+    bool has_events;
     struct mfi_ld_list lds;
     struct mfi_pd_list pds, exposed;
     struct mfi_events events;
@@ -153,10 +163,13 @@ uint32_t mfi_firmware_word(const struct mfi_card *card);
 /* OK while the firmware runs.  E_GONE, or E_PROTO in state FAULT: recorded in the card's fault.  [any] */
 int mfi_firmware_alive(struct mfi_card *card);
 /* Brings the firmware from whatever state to READY.  FAULT (a reset may cost dirty cache) and a boot message
- * (acknowledging may be irreversible) are left alone and reported.  [boot] */
+ * (acknowledging may be irreversible) are left alone and reported unless raid_consent says otherwise.  [boot]
+ */
 int mfi_firmware_to_ready(struct mfi_card *card);
 /* Tells the firmware to forget our queues and waits for READY; until then it may write our memory.  [boot] */
 int mfi_firmware_leave(struct mfi_card *card);
+/* Resets the adapter, which must be in FAULT; bounded, READY is to be waited for.  [boot] (mfi_reset.c) */
+int mfi_firmware_reset(struct mfi_card *card);
 /* INIT posted and answered, firmware OPERATIONAL.  [boot] */
 int mfi_firmware_init(struct mfi_card *card);
 
@@ -216,13 +229,36 @@ void mfi_designator_text(const uint8_t *page, uint32_t len, char *to, size_t cap
  * E_LIMIT: a size nobody can have. */
 int mfi_scsi_capacity(struct mfi_card *card, struct mfi_address to, struct disk *d);
 
-/* ---- inventory (mfi_inventory.c, mfi_virtual.c, mfi_physical.c, mfi_events.c) ---- */
+/* ---- inventory ---- */
 /* Fills model, serial, firmware, limits, disks and remarks.  What one drive or list refuses is a remark or a
- * why_not; an error is returned only for a card that is lost or memory that is not there.  [boot] */
+ * why_not; an error is returned, here and by all below, only for a card that is lost or memory that is not
+ * there.  [boot] (mfi_inventory.c) */
 int mfi_inventory(struct mfi_card *card);
+/* mfi_controller.c */
+int mfi_controller_info(struct mfi_card *card);
+int mfi_battery(struct mfi_card *card);
+int mfi_patrol(struct mfi_card *card);
+void mfi_controller_remarks(struct mfi_card *card);
+int32_t mfi_temperature(uint8_t raw);
+/* mfi_configuration.c */
+int mfi_configuration(struct mfi_card *card);
+void mfi_take_members(const struct mfi_card *card, const struct mfi_ld_info *info,
+                      struct raid_virtual_drive *vd);
+/* mfi_virtual.c, mfi_physical.c; look_again: states, progress, what is gone; changes are remarks. */
 int mfi_virtual_drives(struct mfi_card *card);
+int mfi_virtual_look_again(struct mfi_card *card);
 int mfi_physical_drives(struct mfi_card *card);
+int mfi_physical_look_again(struct mfi_card *card);
+static inline uint8_t mfi_percent(struct mfi_progress p) { return (uint8_t)(p.progress * 100u / 65535u); }
+/* mfi_events.c: the log since the card started, as a remark; then what is new. */
 int mfi_event_log(struct mfi_card *card);
+unsigned mfi_new_events(struct mfi_card *card, struct raid_event *out, unsigned max);
+/* mfi_look.c: what goes on beside each disk, into disk.grounds. */
+void mfi_grounds(struct mfi_card *card);
+unsigned mfi_look_around(struct controller *c);
+extern const struct raid_ops mfi_raid_ops;
+/* mfi_health.c */
+int mfi_health(struct disk *d, struct disk_health *h);
 /* A new entry in the card's list.  E_NOMEM; E_LIMIT (with a remark) beyond CONTROLLER_MAX_DISKS. */
 int mfi_disk_add(struct mfi_card *card, struct mfi_disk **out);
 /* INQUIRY (into *inquiry), identity, size and block size from the disk itself, and the rules that make it

@@ -1,6 +1,6 @@
 #include "mfi_internal.h"
 
-enum { SCSI_TYPE_DISK = 0 };
+enum { SCSI_TYPE_DISK = 0, SCSI_TYPE_ENCLOSURE = 0x0d, SERIAL_AT = 36, SERIAL_BYTES = 20 };
 
 static const struct state_row {
     uint16_t state;
@@ -108,6 +108,75 @@ static void where_words(const struct mfi_pd_entry *e, struct text *out)
         text_fmt(out, "enclosure %u slot %u", e->enclosure_id, e->slot);
 }
 
+static uint32_t link_mb_per_s(uint8_t code)
+{
+    static const uint16_t rates[] = { 0, 150, 300, 600, 1200 };
+
+    return code < ARRAY_COUNT(rates) ? rates[code] : 0;
+}
+
+static const char *interface_words(const struct mfi_pd_info *info)
+{
+    static const char *const words[] = { "", "SCSI", "SAS", "SATA", "FC", "NVMe" };
+    unsigned code = info->interface ? info->interface : (unsigned)FIELD_GET(PD_DDF_INTERFACE, info->ddf);
+
+    return code < ARRAY_COUNT(words) ? words[code] : "";
+}
+
+static void take_works(struct raid_works *w, const struct mfi_pd_info *info)
+{
+    static const enum raid_work kinds[] = { RAID_WORK_REBUILD, RAID_WORK_PATROL, RAID_WORK_CLEAR };
+    const struct mfi_progress *p[] = { &info->rebuild, &info->patrol, &info->clear };
+
+    *w = (struct raid_works){ 0 };
+    for (unsigned i = 0; i < ARRAY_COUNT(kinds); i++)
+        if (info->active & BIT_(i)) {
+            w->active |= 1u << kinds[i];
+            w->percent[kinds[i]] = mfi_percent(*p[i]);
+        }
+    if (info->state == PD_REBUILD || info->state == PD_COPYBACK)
+        w->active |= 1u << RAID_WORK_REBUILD;
+}
+
+/* The firmware's view as plain values; all but the place is unknown where it told nothing. */
+static void take_values(struct raid_drive *pd, const struct mfi_pd_entry *e, const struct mfi_pd_info *info)
+{
+    const bool told = info->state != unknown_state.state;
+
+    pd->device_id = e->device_id;
+    pd->enclosure_id = e->enclosure_id;
+    pd->enclosure_index = e->enclosure_index;
+    pd->slot = e->slot;
+    pd->raw_state = info->state;
+    str_copy(pd->state, sizeof pd->state, row_of(info->state)->words);
+    pd->foreign = info->ddf & PD_DDF_FOREIGN;
+    pd->size_bytes = (info->coerced_sectors ? info->coerced_sectors : info->raw_sectors) * 512;
+    pd->wwn = e->sas_address[0];
+    pd->media_errors = info->media_errors;
+    pd->other_errors = info->other_errors;
+    pd->predictive_failures = info->predictive_failures;
+    pd->temperature_c = mfi_temperature(info->temperature_c);
+    str_copy(pd->interface, sizeof pd->interface, interface_words(info));
+    pd->link_mb_per_s = link_mb_per_s(info->link_speed);
+    pd->max_link_mb_per_s = link_mb_per_s(info->speed);
+    pd->write_cache = !told || !info->properties ? RAID_UNKNOWN : !!(info->properties & PD_WRITE_CACHE);
+    take_works(&pd->works, info);
+}
+
+static void settings_words(struct mfi_disk *m)
+{
+    const struct raid_drive *pd = &m->pd;
+    struct text t = text_over(m->d.settings, sizeof m->d.settings);
+
+    text_str(&t, pd->state);
+    if (pd->interface[0])
+        text_fmt(&t, ", %s", pd->interface);
+    if (pd->link_mb_per_s)
+        text_fmt(&t, ", link %u MB/s", pd->link_mb_per_s);
+    if (pd->write_cache != RAID_UNKNOWN)
+        text_fmt(&t, ", write cache %s", pd->write_cache ? "on" : "off");
+}
+
 static void health(struct mfi_card *card, const struct mfi_pd_entry *e, const struct disk *d,
                    const struct mfi_pd_info *info)
 {
@@ -123,6 +192,17 @@ static void health(struct mfi_card *card, const struct mfi_pd_entry *e, const st
     if (info->predictive_failures)
         controller_remark(&card->c, REMARK_FAIL, "%s (%s, %s): predicts its own failure: replace it", d->name,
                           where_text, d->model);
+    if (info->ddf & PD_DDF_FOREIGN)
+        controller_remark(
+            &card->c, REMARK_WARN,
+            "%s (%s, %s): carries the configuration of another card (foreign): import or clear it in the "
+            "card's setup",
+            d->name, where_text, d->model);
+    if (info->speed && info->link_speed && info->link_speed < info->speed)
+        controller_remark(
+            &card->c, REMARK_WARN,
+            "%s (%s, %s): its link runs at %u MB/s although it can do %u: cable, backplane or card", d->name,
+            where_text, d->model, link_mb_per_s(info->link_speed), link_mb_per_s(info->speed));
     if (info->media_errors || info->other_errors)
         controller_remark(&card->c, REMARK_WARN, "%s (%s, %s): %u media errors and %u other errors counted",
                           d->name, where_text, d->model, info->media_errors, info->other_errors);
@@ -170,11 +250,16 @@ static int make_disk(struct mfi_card *card, struct mfi_disk *m, const struct mfi
     struct mfi_inquiry q;
 
     m->address.member = !exposed;
+    m->pd.exposed = exposed;
     m->d.lba_bytes = m->d.physical_block_bytes = 512;
     m->d.lba_count = info->coerced_sectors ? info->coerced_sectors : info->raw_sectors;
     if (mfi_inquiry_parse(info->inquiry, sizeof info->inquiry, &q))
         take_inquiry(&m->d, &q);
     mfi_designator_text(info->vpd83, sizeof info->vpd83, m->d.identity, sizeof m->d.identity);
+    if (info->media_type == PD_MEDIA_SSD)
+        m->d.rotation = ROTATION_NONE;
+    if (q.product[0])
+        str_scrub(m->d.serial, sizeof m->d.serial, info->inquiry + SERIAL_AT, SERIAL_BYTES);
     if (!exposed) {
         not_readable(card, m, e, info);
         if (!m->d.model[0])
@@ -211,9 +296,29 @@ static int add_drive(struct mfi_card *card, const struct mfi_pd_entry *e)
     str_fmt(m->d.name, sizeof m->d.name, "%s.pd%u", card->c.name, id);
     if ((rc = read_info(card, e, &info)))
         return rc;
+    take_values(&m->pd, e, &info);
+    settings_words(m);
     if ((rc = make_disk(card, m, e, &info, id)))
         return rc;
     health(card, e, &m->d, &info);
+    return OK;
+}
+
+static int add_enclosure(struct mfi_card *card, const struct mfi_pd_entry *e)
+{
+    struct raid_card *r = &card->raid;
+    struct mfi_inquiry q = { 0 };
+    struct mfi_pd_info info;
+    int rc = read_info(card, e, &info);
+
+    if (rc || r->enclosure_count == RAID_MAX_ENCLOSURES)
+        return rc;
+    mfi_inquiry_parse(info.inquiry, sizeof info.inquiry, &q);
+    r->enclosure[r->enclosure_count].id = e->device_id;
+    r->enclosure[r->enclosure_count].index = e->enclosure_index;
+    str_fmt(r->enclosure[r->enclosure_count].model, sizeof r->enclosure[0].model, "%s%s%s", q.vendor,
+            q.vendor[0] ? " " : "", q.product);
+    r->enclosure_count++;
     return OK;
 }
 
@@ -226,6 +331,8 @@ int mfi_physical_drives(struct mfi_card *card)
     for (unsigned i = 0; i < list_count(&card->pds); i++) {
         const struct mfi_pd_entry *e = &card->pds.entry[i];
 
+        if (e->scsi_type == SCSI_TYPE_ENCLOSURE && (rc = add_enclosure(card, e)))
+            return rc;
         if (e->scsi_type != SCSI_TYPE_DISK)
             continue;
         if ((rc = add_drive(card, e)) == E_LIMIT) {
@@ -235,6 +342,58 @@ int mfi_physical_drives(struct mfi_card *card)
         }
         if (rc)
             return rc;
+    }
+    return OK;
+}
+
+/* ---- looking again ---- */
+static void compare(struct mfi_card *card, struct mfi_disk *m, const struct mfi_pd_info *info)
+{
+    const struct state_row *was = row_of(m->pd.raw_state), *is = row_of(info->state);
+    struct raid_drive *pd = &m->pd;
+    char where_text[40];
+    struct text where = text_over(where_text, sizeof where_text);
+    const struct mfi_pd_entry e = { .device_id = pd->device_id,
+                                    .enclosure_id = pd->enclosure_id,
+                                    .enclosure_index = pd->enclosure_index,
+                                    .slot = pd->slot,
+                                    .sas_address = { pd->wwn } };
+
+    where_words(&e, &where);
+    if (info->state == unknown_state.state && pd->raw_state != info->state)
+        controller_remark(&card->c, REMARK_FAIL, "%s (%s, %s): was %s and is gone", m->d.name, where_text,
+                          m->d.model, was->words);
+    else if (info->state != pd->raw_state)
+        controller_remark(&card->c, is->level < 0 ? REMARK_INFO : is->level,
+                          "%s (%s, %s): was %s and is now %s", m->d.name, where_text, m->d.model, was->words,
+                          is->words);
+    if (info->media_errors > pd->media_errors || info->other_errors > pd->other_errors)
+        controller_remark(&card->c, REMARK_WARN,
+                          "%s (%s, %s): %u media errors and %u other errors more than before", m->d.name,
+                          where_text, m->d.model, info->media_errors - pd->media_errors,
+                          info->other_errors - pd->other_errors);
+    if (info->predictive_failures > pd->predictive_failures)
+        controller_remark(&card->c, REMARK_FAIL,
+                          "%s (%s, %s): predicts its own failure since now: replace it", m->d.name,
+                          where_text, m->d.model);
+    take_values(pd, &e, info);
+    settings_words(m);
+}
+
+int mfi_physical_look_again(struct mfi_card *card)
+{
+    int rc;
+
+    for (unsigned k = 0; k < card->c.disk_count; k++) {
+        struct mfi_disk *m = (struct mfi_disk *)card->disk_list[k];
+        const struct mfi_pd_entry e = { .device_id = m->pd.device_id };
+        struct mfi_pd_info info;
+
+        if (m->d.kind != DISK_PHYSICAL_BEHIND_RAID || card->qemu)
+            continue;
+        if ((rc = read_info(card, &e, &info)))
+            return rc;
+        compare(card, m, &info);
     }
     return OK;
 }

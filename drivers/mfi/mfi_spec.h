@@ -99,10 +99,23 @@ enum {
     MFI_STAT_INVALID_CMD = 0x01,
     MFI_STAT_INVALID_DCMD = 0x02,
     MFI_STAT_BAD_PARAMETER = 0x03,
+    MFI_STAT_NO_DEVICE = 0x0c,
+    MFI_STAT_NO_HARDWARE = 0x22,
     MFI_STAT_NOT_FOUND = 0x23,
     MFI_STAT_SCSI_DONE_WITH_ERROR = 0x2d,
+    MFI_STAT_PINNED_CACHE = 0x54,
     MFI_STAT_PENDING = 0xff
 };
+
+/* ---- controller properties (4.3) ---- */
+struct mfi_ctrl_properties {
+    uint16_t sequence, predictive_poll_s, throttle[2];
+    uint8_t rebuild_percent, patrol_percent, init_percent, check_percent, reconstruction_percent, r13[19];
+    uint32_t on_off;
+    uint8_t r36[28];
+};
+_Static_assert(sizeof(struct mfi_ctrl_properties) == 64 && offsetof(struct mfi_ctrl_properties, on_off) == 32,
+               "controller properties");
 
 /* ---- controller info (4.2) ---- */
 struct mfi_component {
@@ -124,9 +137,13 @@ struct mfi_ctrl_info {
     uint16_t correctable_errors, uncorrectable_errors, r1496, max_strips_per_io;
     uint32_t raid_levels, adapter_ops, ld_ops;
     uint8_t stripe_exponent_min, stripe_exponent_max;
-    uint8_t r1514[86];
+    uint8_t r1514[22];
+    struct mfi_ctrl_properties properties;
     char package[96];
-    uint8_t r1696[352];
+    uint8_t r1696[258];
+    uint16_t cache_mib; /* newer firmware */
+    uint32_t ops_2;
+    uint8_t r1960[33], roc_temperature_c, controller_temperature_c, r1995[53];
 };
 #define CI_AT(field, off) _Static_assert(offsetof(struct mfi_ctrl_info, field) == (off), "ctrl info " #field)
 CI_AT(component_count, 180);
@@ -139,12 +156,82 @@ CI_AT(memory_mib, 1488);
 CI_AT(max_strips_per_io, 1498);
 CI_AT(ld_ops, 1508);
 CI_AT(stripe_exponent_min, 1512);
+CI_AT(properties, 1536);
 CI_AT(package, 1600);
+CI_AT(cache_mib, 1954);
+CI_AT(ops_2, 1956);
+CI_AT(roc_temperature_c, 1993);
 _Static_assert(sizeof(struct mfi_ctrl_info) == 2048, "QEMU and old firmware stop at 2048");
-#define CTRL_HW_BBU BIT_(0)
+#define CTRL_HW_BBU     BIT_(0)
+#define CTRL_OPS_BBU    BIT_(7)
+#define CTRL_OPS_2_JBOD BIT_(11)
 
+/* ---- patrol read status (4.1; the state byte as FreeBSD names it) ---- */
+struct mfi_patrol_status {
+    uint32_t iterations;
+    uint8_t state, drives_done, r6[10];
+};
+enum { PATROL_ACTIVE = 2 };
+_Static_assert(sizeof(struct mfi_patrol_status) == 16, "patrol read status");
+
+/* ---- battery (4.8) ---- */
+struct mfi_bbu_status {
+    uint8_t type, r1;
+    uint16_t millivolts;
+    int16_t milliamperes;
+    uint16_t temperature_c;
+    uint32_t status;
+    uint8_t r12[20];
+    uint16_t gas_gauge, charge_percent; /* of both types that are described */
+    uint16_t charger, remaining_mah, full_mah;
+    uint8_t healthy, r43[21]; /* type BBU */
+};
+_Static_assert(sizeof(struct mfi_bbu_status) == 64 && offsetof(struct mfi_bbu_status, status) == 8 &&
+                   offsetof(struct mfi_bbu_status, charge_percent) == 34 &&
+                   offsetof(struct mfi_bbu_status, healthy) == 42,
+               "battery status");
+struct mfi_bbu_capacity {
+    uint16_t relative_percent, absolute_percent, remaining, full, run_to_empty, average_to_empty,
+        average_to_full, cycles, max_error;
+    uint8_t r18[30];
+};
+_Static_assert(sizeof(struct mfi_bbu_capacity) == 48 && offsetof(struct mfi_bbu_capacity, cycles) == 14,
+               "battery capacity");
+enum mfi_bbu_type { BBU_NONE, BBU_IBBU, BBU_BBU };
+#define BBU_PACK_MISSING     BIT_(0)
+#define BBU_VOLTAGE_LOW      BIT_(1)
+#define BBU_TEMPERATURE_HIGH BIT_(2)
+#define BBU_CHARGING         BIT_(3)
+#define BBU_DISCHARGING      BIT_(4)
+#define BBU_LEARN_REQUESTED  BIT_(5)
+#define BBU_LEARN_ACTIVE     BIT_(6)
+#define BBU_LEARN_FAILED     BIT_(7)
+#define BBU_LEARN_TIMEOUT    BIT_(8)
+#define BBU_I2C_ERRORS       BIT_(9)
+#define BBU_REPLACE          BIT_(10)
+#define BBU_CAPACITY_LOW     BIT_(11)
+#define BBU_PERIODIC_LEARN   BIT_(12)
+
+/* ---- configuration (4.6): header, then arrays, each by the strides of the answer ---- */
+enum { MFI_CONFIG_FIRST_BYTES = 4096, MFI_ARRAY_ROWS = 32, MFI_NO_DRIVE = 0xffff };
+struct mfi_config {
+    uint32_t total_bytes;
+    uint16_t array_count, array_stride, ld_count, ld_stride, spare_count, spare_stride;
+    uint8_t r16[16];
+};
+struct mfi_array {
+    uint64_t size_sectors;
+    uint8_t drives, r9;
+    uint16_t reference;
+    uint8_t r12[20];
+    struct {
+        uint16_t device_id, sequence, state;
+        uint8_t enclosure, slot;
+    } row[MFI_ARRAY_ROWS];
+};
+_Static_assert(sizeof(struct mfi_config) == 32 && sizeof(struct mfi_array) == 288, "configuration");
 /* ---- virtual drives (4.5) ---- */
-enum { MFI_MAX_LDS = 64 }; /* a longer buffer is refused by QEMU (5.4) */
+enum { MFI_MAX_LDS = 64, MFI_MAX_SPANS = 8 }; /* a longer buffer is refused by QEMU (5.4) */
 struct mfi_ld_entry {
     uint8_t target_id, r1;
     uint16_t sequence;
@@ -173,7 +260,10 @@ struct mfi_progress {
 struct mfi_ld_info {
     struct mfi_ld_properties properties;
     struct mfi_ld_parameters parameters;
-    uint8_t span[8][24];
+    struct {
+        uint64_t start, blocks;
+        uint16_t array, r18[3];
+    } span[MFI_MAX_SPANS];
     uint64_t size_sectors;
     uint32_t active;
     struct mfi_progress check, background_init, foreground_init, reconstruction;
@@ -221,7 +311,9 @@ struct mfi_pd_info {
     uint8_t enclosure_index, slot;
     uint32_t active;
     struct mfi_progress rebuild, patrol, clear;
-    uint8_t r276[236];
+    uint8_t r276[94], media_type, r371[30], interface, temperature_c, r403[5];
+    uint32_t properties;
+    uint8_t r412[100];
 };
 _Static_assert(offsetof(struct mfi_pd_info, state) == 184 &&
                    offsetof(struct mfi_pd_info, raw_sectors) == 232 &&
@@ -238,7 +330,15 @@ enum mfi_pd_state {
     PD_COPYBACK = 0x20,
     PD_SYSTEM = 0x40
 };
-#define PD_DDF_FOREIGN BIT_(4)
+#define PD_DDF_FOREIGN   BIT_(4)
+#define PD_DDF_INTERFACE BITS(15, 12)
+#define PD_WRITE_CACHE   BIT_(6)
+enum { PD_MEDIA_HDD, PD_MEDIA_SSD };
+_Static_assert(offsetof(struct mfi_pd_info, media_type) == 370 &&
+                   offsetof(struct mfi_pd_info, interface) == 401 &&
+                   offsetof(struct mfi_pd_info, temperature_c) == 402 &&
+                   offsetof(struct mfi_pd_info, properties) == 408,
+               "PD info tail");
 
 /* ---- events (4.9) ---- */
 enum { MFI_EVENTS_PER_CALL = 16, EVENT_CLASS_WARNING = 1, EVENT_CLASS_CRITICAL = 2 };

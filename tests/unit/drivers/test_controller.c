@@ -34,7 +34,7 @@ TEST(remarks_beyond_the_last_place_are_counted)
         controller_remark(&c, REMARK_INFO, "number %u", i);
     EQ(c.remark_count, CONTROLLER_MAX_REMARKS);
     EQ(c.remarks_dropped, 3);
-    EQ_STR(c.remarks[CONTROLLER_MAX_REMARKS - 1].text, "number 15");
+    EQ_STR(c.remarks[CONTROLLER_MAX_REMARKS - 1].text, "number 47");
 }
 
 TEST(a_long_remark_is_cut_and_terminated)
