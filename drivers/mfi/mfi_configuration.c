@@ -27,10 +27,11 @@ static const struct mfi_array *array_of(const struct mfi_card *card, uint16_t re
         return NULL;
     for (uint32_t i = 0; i < h->array_count; i++) {
         uint32_t at = sizeof *h + i * h->array_stride;
-        const struct mfi_array *a = (const struct mfi_array *)(card->config + at);
+        const struct mfi_array *a;
 
         if (at + sizeof *a > card->config_bytes)
             return NULL;
+        a = (const struct mfi_array *)(card->config + at);
         if (a->reference == reference)
             return a;
     }
