@@ -22,6 +22,8 @@ INC_sweep        := base drivers result sweep
 INC_report       := base result report
 INC_screen       := base result screen
 INC_tools        := base result report
+INC_rack         := base result report rack
+INC_rack/generate := base result report
 INC_efi          := base drivers result checks sweep report screen efi
 INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen \
                     tests/unit tests/models tests/models/nvme tests/models/ahci tests/models/mfi \
@@ -152,6 +154,8 @@ FUZZ_LEN_journal := 16384
 FUZZ_nvme := base drivers drivers/nvme tests/platform/model tests/models/nvme
 FUZZ_ahci := base drivers drivers/ahci tests/platform/model tests/models/ahci
 FUZZ_mfi  := base drivers drivers/mfi tests/platform/model tests/models/mfi
+FUZZ_fusion := $(FUZZ_mfi)
+FUZZ_mfi_replies := $(FUZZ_mfi)
 FUZZES := $(foreach f,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)),$(if $(FUZZ_$(f)),$(f)))
 SECONDS := 60
 
@@ -190,6 +194,14 @@ $(foreach t,$(QTESTS),$(eval $(call qtest_program,$(t))))
 qtest: $(addprefix qtest-,$(QTESTS))
 .PHONY: qtest
 
+print-%:
+	@echo $($*)
+
+# Everything that the checks run, so that no two of them build the same thing at the same time.
+programs: $(addprefix $(OUT)/unit-,$(UNITS)) $(addprefix $(OUT)/replay-,$(FUZZES)) \
+          $(addprefix $(OUT)/qtest-,$(QTESTS)) $(OUT)/journal-tool $(OUT)/file-crc32c
+.PHONY: programs
+
 # ---- host tools ----
 $(OUT)/journal-tool: tools/journal.c $(call host_src,base result report) $(wildcard base/*.h result/*.h report/*.h)
 	@mkdir -p $(@D)
@@ -214,6 +226,27 @@ docs: $(OUT)/options-doc $(OUT)/checks-doc
 	$(OUT)/options-doc conf >docs/conf.md
 	$(OUT)/checks-doc >docs/checks.md
 .PHONY: docs
+
+# ---- the rack's host program ----
+# make rack: out/baresweep-rack and out/rack-generate, with SQLite; nothing of it is in the application.
+RACK_FLAGS := -O2 -g -Wno-frame-larger-than
+$(OUT)/rack/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  rack  $<"; gcc $(WARN) $(RACK_FLAGS) $(call incs,$(call room,$<)) $(DEPS) -c -o $@.$$$$ $< && mv $@.$$$$ $@
+RACK_BASE := $(call host_src,base result report)
+$(OUT)/baresweep-rack: $(call objs,rack,$(call src,rack) $(RACK_BASE))
+	@echo "  link  $@"; gcc -o $@ $^ -lsqlite3
+$(OUT)/rack-generate: $(call objs,rack,rack/generate/main.c $(RACK_BASE))
+	@echo "  link  $@"; gcc -o $@ $^
+rack: $(OUT)/baresweep-rack $(OUT)/rack-generate
+# The tables of the database are written once, in rack/schema.c; a test compares.
+rack-schema: $(OUT)/baresweep-rack
+	$< schema --clickhouse >rack/clickhouse/schema.sql
+# 20 000 machines x 24 drives, scaled down: make bench-rack MACHINES=20000 is the full size.
+MACHINES := 200
+bench-rack: rack
+	bench/bench-rack $(MACHINES)
+.PHONY: rack rack-schema bench-rack
 
 # ---- lint ----
 C_FILES := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' 2>/dev/null)
