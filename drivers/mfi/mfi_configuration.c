@@ -23,7 +23,8 @@ static const struct mfi_array *array_of(const struct mfi_card *card, uint16_t re
 {
     const struct mfi_config *h = (const struct mfi_config *)card->config;
 
-    if (card->config_bytes < sizeof *h || h->array_stride < sizeof(struct mfi_array))
+    if (card->config_bytes < sizeof *h || h->array_stride < sizeof(struct mfi_array) ||
+        h->array_stride % _Alignof(struct mfi_array))
         return NULL;
     for (uint32_t i = 0; i < h->array_count; i++) {
         uint32_t at = sizeof *h + i * h->array_stride;

@@ -47,7 +47,7 @@ static int wait_doorbell_taken(struct mfi_card *card)
 
     for (;;) {
         uint64_t now_ns = plat_now_ns();
-        uint32_t word = plat_read32(&card->regs, MFI_DB);
+        uint32_t word = mfi_register(card, MFI_DB);
 
         if (word == UINT32_MAX)
             return FAULT(&card->c.fault, E_GONE, "doorbell reads all ones", word, 0);
