@@ -84,6 +84,8 @@ static int wake_port(struct ahci_port *p)
         return NOTE(E_AGAIN, "reads in flight beside a question about health", p->issued | p->pending, 0);
     if (p->disk.ops)
         return OK;
+    if (p->stuck)
+        return NOTE(E_TIMEOUT, "engine of a resting port to have stopped", px_read(p, PX_CMD), 0);
     cmd = px_read(p, PX_CMD) & (uint32_t)~CMD_ICC;
     px_write(p, PX_CMD, cmd | (uint32_t)CMD_FRE);
     return ahci_port_start(p);

@@ -15,14 +15,10 @@ static void pattern_of(const struct disk *d, uint64_t lba, uint8_t *out)
     model_ahci_pattern(port, lba, out, d->lba_bytes);
 }
 
-static uint64_t a_while_ns(void)
-{
-    static const uint64_t whiles_ns[] = {
-        0, 1000, 10 * NS_PER_MS, 300 * NS_PER_MS, 7 * NS_PER_S, MODEL_AHCI_NEVER
-    };
-
-    return whiles_ns[take8() % ARRAY_COUNT(whiles_ns)];
-}
+static const uint64_t whiles_ns[] = {
+    0, 1000, 10 * NS_PER_MS, 300 * NS_PER_MS, 7 * NS_PER_S, MODEL_AHCI_NEVER
+};
+static uint64_t a_while_ns(void) { return whiles_ns[take8() % ARRAY_COUNT(whiles_ns)]; }
 
 static void read_adapter(void)
 {
@@ -107,29 +103,85 @@ static void read_drive(unsigned port)
     d->ready_after_comreset_ns = a_while_ns();
     d->queue_depth = take8() % 33;
     d->sector_bytes = take8() & 7 ? 512 : 4096;
-    d->physical_exponent = take8() & 3;
-    d->checksum = take8() % 3;
+    flags = take8();
+    d->physical_exponent = flags & 3;
+    d->standby = flags & 4;
+    d->idle = flags & 8;
+    d->puis = (flags & 0x30) == 0x30 ? 0x37c8 : (flags & 0x30) == 0x20 ? 0x738c : 0;
+    d->smart_hangs = (flags & 0xc4) == 0xc4;
+    d->smart_off = (flags & 0xc0) == 0x40;
+    flags = take8();
+    d->checksum = flags % 3;
+    d->rotation_rpm = flags & 0x80 ? 7200 : 1;
+    d->native_lba_count = flags & 0x40 ? d->lba_count + (flags & 0x20) : 0;
     flags = take8();
     d->identify_untouched = (flags & 7) == 7;
     d->no_signature = (flags & 0x38) == 0x38;
     d->security_locked = (flags & 0xc0) == 0xc0;
     d->latency_ns = a_while_ns();
     d->ooo_step_ns = take16();
-    d->speed_that_works = take8() & 8 ? 1 : 0;
+    uint8_t more = take8();
+    d->speed_that_works = more & 8 ? 1 : 0;
+    d->wake_ns = whiles_ns[(more & 7) % ARRAY_COUNT(whiles_ns)];
+    d->self_test_ns = more & 16 ? 3 * NS_PER_S : 0;
+    d->self_test_code = more >> 5;
     for (unsigned i = take8() & 3; i; i--) {
         d->bad[i].first = take32() % d->lba_count;
         d->bad[i].count = take8();
     }
-    d->bad_once = flags & 1;
-    d->abort_without_unc = flags & 2;
+    d->bad_once = more & 32;
+    d->abort_without_unc = more & 64;
     d->log10 = take8() % (MODEL_AHCI_LOG10_WRONG_TAG + 1);
-    d->log10_tag = take8();
+    flags = take8();
+    d->log10_tag = flags;
+    d->no_logs = flags & 0x20;
+    d->statistics = flags & 0x40;
+    d->smart_bad_checksum = flags & 0x80;
     for (unsigned i = take8() & 7; i > 4; i--) {
         d->identify_or[take8()] = (uint16_t)take16();
         lied = true;
     }
     read_mischief(d);
 }
+
+/* ---- the driver, with a user who asks about health whenever nothing is in flight ---- */
+static void ask(struct controller *c)
+{
+    struct disk_health h;
+    struct self_test_state s;
+
+    for (unsigned i = 0; i < c->disk_count; i++) {
+        struct disk *d = c->disks[i];
+
+        if (ahci_driver.health(d, &h))
+            REQUIRE(!h.known && !h.warnings_known && !h.note[0]);
+        if (!ahci_driver.self_test->start(d, i & 1, &s))
+            model_advance_ns(NS_PER_S);
+        ahci_driver.self_test->look(d, &s);
+        REQUIRE(!s.has_failing_lba || s.failing_lba < d->lba_count);
+        ahci_driver.self_test->abort(d);
+        REQUIRE(strlen(d->settings) < sizeof d->settings);
+    }
+    ahci_driver.look_around(c);
+}
+
+static int attach_and_ask(const struct pci_fn *f, unsigned index, struct controller **out,
+                          struct fault *fault)
+{
+    int rc = ahci_driver.attach(f, index, out, fault);
+
+    if (rc == OK)
+        ask(*out);
+    return rc;
+}
+
+static void ask_and_detach(struct controller *c)
+{
+    ask(c);
+    ahci_driver.detach(c);
+}
+
+static const struct controller_driver asking_driver = { .attach = attach_and_ask, .detach = ask_and_detach };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -144,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned port = 0; port < 3; port++)
         read_drive(port & 1 ? 2 : port / 2);
     uint8_t shapes = take8(), fail_at = take8();
-    live(&ahci_driver, &model_ahci_ops, &model, &model.host, shapes, fail_at);
+    live(&asking_driver, &model_ahci_ops, &model, &model.host, shapes, fail_at);
     for (unsigned i = 0; i < MODEL_AHCI_PORTS; i++)
         REQUIRE(!model.port[i].seen.refused_writes);
     return 0;

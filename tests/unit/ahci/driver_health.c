@@ -243,6 +243,18 @@ TEST(a_locked_disk_tells_its_health_and_rests_again)
     rig_down();
 }
 
+TEST(a_port_whose_engine_did_not_stop_is_not_started_for_a_question)
+{
+    rig_plug();
+    rig_plug_disk(0)->security_locked = true;
+    rig.m.cr_ns = MODEL_AHCI_NEVER;
+    rig_up();
+    EQ(ask(rig.c->disks[0]), E_TIMEOUT);
+    EQ(h.known, 0);
+    rig.m.cr_ns = 0;
+    rig_down();
+}
+
 TEST(statistics_are_taken_where_the_drive_keeps_them)
 {
     struct disk *d = up();
