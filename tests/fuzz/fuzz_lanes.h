@@ -271,8 +271,8 @@ static void use_controller(struct controller *c, uint8_t shapes)
 }
 
 /* One life of the driver over a model that the target has set up. */
-static void live(const struct controller_driver *driver, const struct model_device_ops *ops, void *dev,
-                 struct model_host *host, uint8_t shapes, uint8_t fail_at)
+static inline void live(const struct controller_driver *driver, const struct model_device_ops *ops, void *dev,
+                        struct model_host *host, uint8_t shapes, uint8_t fail_at)
 {
     static struct model_device_ops lying_ops;
     struct controller *c = NULL;

@@ -150,29 +150,34 @@ static uint8_t ask(struct model_mfi *m, struct model_mfi_command *c, uint32_t ca
     return d->fill(m, c->raw + 28, out, cap, n);
 }
 
-void model_mfi_run_dcmd(struct model_mfi *m, struct model_mfi_command *c, struct model_mfi_outcome *o)
+static void answer(struct model_mfi *m, struct model_mfi_command *c, uint32_t cap, uint32_t *n,
+                   struct model_mfi_outcome *o)
 {
-    uint32_t opcode = get32(c->raw + 24), n = 0;
-    uint32_t cap = c->length < ANSWER_BYTES ? c->length : ANSWER_BYTES;
-    const struct model_mfi_lie *lie = model_mfi_lie_for(m, opcode);
+    const struct model_mfi_lie *lie = model_mfi_lie_for(m, get32(c->raw + 24));
 
-    note(m, opcode);
-    memset(out, 0, sizeof out);
-    if (m->answer && m->answer(m, opcode, out, cap, &n, &o->status)) {
-        if (n && !model_mfi_put(m, c, out, n < cap ? n : cap))
-            o->status = STATUS_BAD_PARAMETER;
-        return;
-    }
     if (lie && lie->how == MODEL_MFI_STATUS) {
         o->status = (uint8_t)lie->value;
         return;
     }
-    o->status = ask(m, c, cap, &n);
-    if (o->status && !(lie && lie->how != MODEL_MFI_DELAY))
+    o->status = ask(m, c, cap, n);
+    if (*n > cap)
+        *n = cap;
+    if (!lie || lie->how == MODEL_MFI_DELAY)
         return;
-    if (lie)
-        o->status = STATUS_OK;
-    n = apply_lie(lie, n < cap ? n : cap, cap);
-    if (n && !model_mfi_put(m, c, out, n))
+    o->status = STATUS_OK;
+    *n = apply_lie(lie, *n, cap);
+}
+
+void model_mfi_run_dcmd(struct model_mfi *m, struct model_mfi_command *c, struct model_mfi_outcome *o)
+{
+    uint32_t opcode = get32(c->raw + 24), n = 0;
+    uint32_t cap = c->length < ANSWER_BYTES ? c->length : ANSWER_BYTES;
+
+    note(m, opcode);
+    memset(out, 0, sizeof out);
+    answer(m, c, cap, &n, o);
+    if (m->edit)
+        m->edit(m, opcode, out, cap, &n, &o->status);
+    if (n && (!o->status || m->edit) && !model_mfi_put(m, c, out, n < cap ? n : cap))
         o->status = STATUS_BAD_PARAMETER;
 }

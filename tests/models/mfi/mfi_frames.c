@@ -100,7 +100,7 @@ static void check_sgl(struct model_mfi *m, const struct model_mfi_command *c, un
         want = 0;
     if (extra != want && !model_mfi_is_fusion(m))
         model_mfi_violation(m, "the count of extra frames does not fit the SGL", extra, want);
-    if (c->sge_count > m->max_sge)
+    if (c->sge_count > m->max_sge && !model_mfi_is_fusion(m))
         model_mfi_violation(m, "more SGEs than the firmware takes", c->sge_count, m->max_sge);
     if (model_mfi_row(m)->ieee_only && c->cmd != FRAME_DCMD && c->sge_count && !(c->flags & FLAG_IEEE))
         model_mfi_violation(m, "an SGL that is not made of IEEE entries", c->flags, c->flags | FLAG_IEEE);

@@ -255,10 +255,10 @@ struct model_mfi {
     uint32_t event_period_code;
     bool may_locate; /* DCMDs 02070100, 02070200 are no violation */
     bool may_change; /* nor are those that change configuration and properties: done */
-    /* Answers every DCMD instead of the model when it returns true (fuzzers): status in *status, *n bytes of
-     * at most cap in out. */
-    bool (*answer)(struct model_mfi *m, uint32_t opcode, uint8_t *out, uint32_t cap, uint32_t *n,
-                   uint8_t *status);
+    /* Called with every answer to a DCMD, as the model would give it: status, *n bytes of at most cap in out;
+     * may change all of that.  For fuzzers. */
+    void (*edit)(struct model_mfi *m, uint32_t opcode, uint8_t *out, uint32_t cap, uint32_t *n,
+                 uint8_t *status);
     uint8_t status_value; /* for nth_status */
     uint64_t late_ns;     /* for nth_late */
     unsigned nth_every;   /* not 0: the above repeat every so many reads */
