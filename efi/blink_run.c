@@ -1,6 +1,7 @@
 #include "blink_run.h"
 #include "blink.h"
 #include "console.h"
+#include "raid_report.h"
 #include "record.h"
 #include "serial.h"
 
@@ -45,6 +46,8 @@ bool blink_run(struct inventory *inv, const struct conf *conf)
         return true;
     }
     announce(d, conf);
+    if (raid_locate(inv, d, conf->blink_s))
+        return true;
     rc = blink_begin(d, conf->blink_s, &b);
     if (rc != OK) {
         inventory_disk_finding(inv, d, "blink", FINDING_CANNOT_TELL, NULL, "it cannot blink: %s",

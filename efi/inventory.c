@@ -3,6 +3,7 @@
 #include "math.h"
 #include "plan.h"
 #include "platform_efi.h"
+#include "raid_report.h"
 #include "record.h"
 
 /* ---- which functions are storage ---- */
@@ -176,6 +177,7 @@ static void take_driven(struct inventory *inv, const struct conf *conf, struct k
                        c->driven->remarks_dropped);
     for (unsigned i = 0; i < c->driven->disk_count; i++)
         add_disk(inv, conf, c->driven->disks[i]);
+    raid_journal(c->driven);
 }
 
 /* The firmware path: what firmware can read of a controller that we do not drive. */
@@ -206,6 +208,8 @@ void inventory_take(struct inventory *inv, const struct conf *conf, const struct
     unsigned index_of_driver[8] = { 0 }, others = 0;
     const struct controller_driver *seen[8] = { 0 };
 
+    raid_consent = (struct raid_consent){ .acknowledge_boot_message = conf->ack_boot_message,
+                                          .reset_fault = conf->reset_faulted_raid };
     scan(inv);
     for (unsigned i = 0; i < inv->controller_count; i++) {
         struct known_controller *c = &inv->controllers[i];

@@ -66,6 +66,59 @@ static const struct field disk_fields[] = {
     FIELD_T(disk_info, rotation),
     FIELD_T(disk_info, why_not),
 };
+static const struct field raid_card_fields[] = {
+    FIELD_T(raid_card_info, controller),       FIELD_T(raid_card_info, generation),
+    FIELD_T(raid_card_info, fitted_as),        FIELD_T(raid_card_info, product),
+    FIELD_T(raid_card_info, serial),           FIELD_T(raid_card_info, package),
+    FIELD_T(raid_card_info, components),       FIELD_U(raid_card_info, memory_mib),
+    FIELD_U(raid_card_info, temperature_c),    FIELD_U(raid_card_info, rebuild_percent),
+    FIELD_U(raid_card_info, patrol_percent),   FIELD_U(raid_card_info, init_percent),
+    FIELD_U(raid_card_info, check_percent),    FIELD_U(raid_card_info, reconstruction_percent),
+    FIELD_U(raid_card_info, jbod_possible),    FIELD_T(raid_card_info, battery),
+    FIELD_U(raid_card_info, battery_present),  FIELD_U(raid_card_info, battery_bad),
+    FIELD_U(raid_card_info, battery_learning), FIELD_U(raid_card_info, battery_charge_percent),
+    FIELD_U(raid_card_info, battery_cycles),   FIELD_T(raid_card_info, enclosures),
+};
+static const struct field virtual_drive_fields[] = {
+    FIELD_T(virtual_drive_info, disk),
+    FIELD_T(virtual_drive_info, name),
+    FIELD_T(virtual_drive_info, level),
+    FIELD_T(virtual_drive_info, state),
+    FIELD_U(virtual_drive_info, spans),
+    FIELD_U(virtual_drive_info, drives_per_span),
+    FIELD_U(virtual_drive_info, strip_bytes),
+    FIELD_U(virtual_drive_info, size_bytes),
+    FIELD_U(virtual_drive_info, policy_told),
+    FIELD_U(virtual_drive_info, current_policy),
+    FIELD_U(virtual_drive_info, default_policy),
+    FIELD_U(virtual_drive_info, drive_cache),
+    FIELD_U(virtual_drive_info, access),
+    FIELD_T(virtual_drive_info, policy),
+    FIELD_T(virtual_drive_info, configured_policy),
+    FIELD_T(virtual_drive_info, members),
+    FIELD_T(virtual_drive_info, works),
+    FIELD_U(virtual_drive_info, cache_bytes),
+};
+static const struct field raid_drive_fields[] = {
+    FIELD_T(raid_drive_info, disk),
+    FIELD_T(raid_drive_info, controller),
+    FIELD_T(raid_drive_info, state),
+    FIELD_T(raid_drive_info, interface),
+    FIELD_U(raid_drive_info, device_id),
+    FIELD_U(raid_drive_info, enclosure_id),
+    FIELD_U(raid_drive_info, slot),
+    FIELD_U(raid_drive_info, foreign),
+    FIELD_U(raid_drive_info, exposed),
+    FIELD_U(raid_drive_info, size_bytes),
+    FIELD_U(raid_drive_info, wwn),
+    FIELD_U(raid_drive_info, media_errors),
+    FIELD_U(raid_drive_info, other_errors),
+    FIELD_U(raid_drive_info, predictive_failures),
+    FIELD_U(raid_drive_info, temperature_c),
+    FIELD_U(raid_drive_info, link_mb_per_s),
+    FIELD_U(raid_drive_info, max_link_mb_per_s),
+    FIELD_T(raid_drive_info, works),
+};
 static const struct field step_fields[] = {
     FIELD_U(step_result, step),
     FIELD_T(step_result, disk),
@@ -248,6 +301,33 @@ void journal_controller(struct journal *j, const struct controller_info *c)
     struct json_out *o = line_begin(&l, j, "controller");
 
     PUT_FIELDS(o, controller_fields, c);
+    line_end(&l, false);
+}
+
+void journal_raid_card(struct journal *j, const struct raid_card_info *c)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "raid_card");
+
+    PUT_FIELDS(o, raid_card_fields, c);
+    line_end(&l, false);
+}
+
+void journal_virtual_drive(struct journal *j, const struct virtual_drive_info *d)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "virtual_drive");
+
+    PUT_FIELDS(o, virtual_drive_fields, d);
+    line_end(&l, false);
+}
+
+void journal_raid_drive(struct journal *j, const struct raid_drive_info *d)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "raid_drive");
+
+    PUT_FIELDS(o, raid_drive_fields, d);
     line_end(&l, false);
 }
 

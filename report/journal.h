@@ -86,6 +86,34 @@ struct smbus_info {
     char answers[12];   /* one letter per address from 0x50 on; "" when not read */
     char evidence[400]; /* every number behind the verdict */
 };
+/* A RAID card's own account.  0 and "": not told. */
+struct raid_card_info {
+    char controller[16], generation[16], fitted_as[48], product[80], serial[40], package[100];
+    char components[240]; /* "APP 3.400.05, BIOS 4.31" */
+    uint32_t memory_mib, temperature_c;
+    uint32_t rebuild_percent, patrol_percent, init_percent, check_percent, reconstruction_percent; /* rates */
+    uint32_t jbod_possible;
+    char battery[120]; /* in words */
+    uint32_t battery_present, battery_bad, battery_learning, battery_charge_percent, battery_cycles;
+    char enclosures[240];
+};
+struct virtual_drive_info {
+    char disk[24], name[20], level[24], state[24];
+    uint32_t spans, drives_per_span, strip_bytes;
+    uint64_t size_bytes;
+    uint32_t policy_told, current_policy, default_policy, drive_cache, access; /* the card's own bytes */
+    char policy[100], configured_policy[100];                                  /* in words */
+    char members[240];    /* device ids, blanks between them */
+    char works[160];      /* what goes on beside it: "rebuild 12 %" */
+    uint64_t cache_bytes; /* memory of the card in front of it */
+};
+struct raid_drive_info {
+    char disk[24], controller[16], state[24], interface[8];
+    uint32_t device_id, enclosure_id, slot, foreign, exposed; /* enclosure_id 65535: in none */
+    uint64_t size_bytes, wwn;
+    uint32_t media_errors, other_errors, predictive_failures, temperature_c, link_mb_per_s, max_link_mb_per_s;
+    char works[160];
+};
 void journal_run_start(struct journal *j, const struct machine_info *m, const char *label);
 void journal_conf(struct journal *j, const char *source, uint32_t crc32c_of_text, const char *key_values);
 void journal_controller(struct journal *j, const struct controller_info *c);
@@ -93,6 +121,9 @@ void journal_link(struct journal *j, const struct link_info *l);
 void journal_topology(struct journal *j, const struct topology_info *n);
 void journal_smbus(struct journal *j, const struct smbus_info *s);
 void journal_disk(struct journal *j, const struct disk_info *d);
+void journal_raid_card(struct journal *j, const struct raid_card_info *c);
+void journal_virtual_drive(struct journal *j, const struct virtual_drive_info *d);
+void journal_raid_drive(struct journal *j, const struct raid_drive_info *d);
 void journal_finding(struct journal *j, const struct finding *f);
 void journal_problem(struct journal *j, const char *source, unsigned line, const char *job, const char *text);
 void journal_plan(struct journal *j, unsigned steps, uint64_t estimate_ns);
@@ -141,6 +172,7 @@ struct journal_reader {
     bool has_run, is_file, stale;
     bool skip_series; /* may be set after the start: series are passed over unread, the counts of
                        * missing and corrupt lines then mean nothing */
+    const char *series_disk; /* with skip_series: those of this disk are read all the same */
 };
 /* Over a whole text: a file (its preallocated tail of blanks or NULs is no line), a serial capture with
  * other output in between, an upload.  Lines that are no journal lines are skipped without being counted as

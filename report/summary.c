@@ -1,5 +1,6 @@
 #include "summary.h"
 #include "bits.h"
+#include "outcome.h"
 #include "str.h"
 
 static unsigned long long ull(uint64_t v) { return v; }
@@ -51,92 +52,22 @@ void summary_title_once(struct render_out *o, bool *done, const char *title)
 }
 
 /* ---- the verdict, and how far it can be trusted ---- */
-static enum verdict verdict_of_cut_run(const struct run *run)
-{
-    struct run_lines lines;
-    struct journal_line l;
-    enum verdict all = VERDICT_ABORTED, v;
-    char word[24];
-
-    if (run->worst_finding == FINDING_FAIL)
-        return VERDICT_FAIL;
-    run_lines_start(&lines, run);
-    while (run_lines_find(&lines, "disk_verdict", &l))
-        if (event_str(&l, "verdict", word, sizeof word) && verdict_from_text(word, &v))
-            all = verdict_join(all, v);
-    return all;
-}
-
 static void put_headline(struct render_out *o, const struct run *run)
 {
-    struct drive_walk w;
-    struct journal_line l;
-    struct drive d;
-    uint64_t tested = 0;
     char text[120];
     struct text t = text_over(text, sizeof text);
 
-    drive_walk_start(&w, run);
-    while (drive_walk_next(&w, run, &l, &d))
-        tested += drive_was_tested(&d);
-    text_str(&t, verdict_text(run->ends ? run->verdict : verdict_of_cut_run(run)));
+    text_str(&t, verdict_text(outcome_verdict(run)));
     text_str(&t, "  ");
-    if (!run->ends)
-        text_str(&t, "the run did not finish: ");
-    if (!w.count)
-        text_str(&t, run->lines && run->first_seq ? "no drive is described" : "no drive was found");
-    else
-        text_fmt(&t, "%llu drive%s tested, %llu not tested", ull(tested), summary_plural(tested),
-                 ull(w.count - tested));
+    outcome_headline(run, &t);
     page_line(o, "%s", text);
 }
 
-static void put_last_event(struct render_out *o, const struct run *run)
-{
-    struct run_lines lines;
-    struct journal_line l;
-    char title[80] = "", text[200];
-    struct text t = text_over(text, sizeof text);
-
-    run_lines_start(&lines, run);
-    while (run_lines_find(&lines, "step_start", &l))
-        event_str(&l, "title", title, sizeof title);
-    text_fmt(&t, "the run did not finish: last event %s (line %llu), ", run->last_ev, ull(run->last_seq));
-    text_duration(&t, run->last_t_ns - min_u64(run->first_t_ns, run->last_t_ns));
-    text_str(&t, " after the first");
-    if (title[0])
-        text_fmt(&t, "; last step \"%s\"", title);
-    page_wrap(o, 2, "! ", text);
-}
-
-static void put_reservation(struct render_out *o, uint64_t count, const char *one, const char *many)
-{
-    char text[160];
-
-    if (!count)
-        return;
-    str_fmt(text, sizeof text, "%llu %s", ull(count), count == 1 ? one : many);
-    page_wrap(o, 2, "! ", text);
-}
+static void put_reservation(void *ctx, const char *sentence) { page_wrap(ctx, 2, "! ", sentence); }
 
 static void put_reservations(struct render_out *o, const struct run *run)
 {
-    if (!run->ends)
-        put_last_event(o, run);
-    if (run->first_seq)
-        page_wrap(o, 2, "! ", "the beginning of this run is missing from the journal");
-    put_reservation(o, run->missing_lines, "line is missing from the journal",
-                    "lines are missing from the journal");
-    put_reservation(o, run->corrupt_lines, "line of the journal is damaged and was not read",
-                    "lines of the journal are damaged and were not read");
-    put_reservation(o, run->oversize, "line was too long and left only its number",
-                    "lines were too long and left only their numbers");
-    put_reservation(o, run->newer_lines, "line was written by a newer version: parts may not be shown",
-                    "lines were written by a newer version: parts may not be shown");
-    if (run->bad_configuration)
-        page_wrap(o, 2, "! ", "a line of the configuration or of a job file was refused, see below");
-    if (run->expectation_missed)
-        page_wrap(o, 2, "! ", "something that was expected is not there, see the findings");
+    outcome_reservations(run, put_reservation, o);
 }
 
 /* ---- the machine and its controllers ---- */
@@ -240,18 +171,6 @@ static void put_one_not_tested(struct render_out *o, bool *any, const struct jou
     page_wrap(o, 2, label, why);
 }
 
-/* A drive that cannot be read says so itself; the plan's remark on it with the same reason is no news. */
-static bool said_by_its_disk(const struct run *run, const struct journal_line *l)
-{
-    struct journal_line disk;
-    char name[28], why[96];
-
-    if (event_str(l, "job", name, sizeof name) || !event_str(l, "why", why, sizeof why))
-        return false;
-    event_str(l, "disk", name, sizeof name);
-    return run_find_disk(run, name, &disk) && event_is(&disk, "why_not", why);
-}
-
 static void put_not_tested(struct render_out *o, const struct run *run)
 {
     struct run_lines lines;
@@ -262,7 +181,7 @@ static void put_not_tested(struct render_out *o, const struct run *run)
     while (run_lines_next(&lines, &l)) {
         if (str_equal(l.ev, "controller") || str_equal(l.ev, "disk"))
             put_one_not_tested(o, &any, &l, "name", "why_not");
-        else if (str_equal(l.ev, "not_tested") && !said_by_its_disk(run, &l))
+        else if (str_equal(l.ev, "not_tested") && !outcome_is_said_by_its_disk(run, &l))
             put_one_not_tested(o, &any, &l, "disk", "why");
     }
 }
@@ -295,6 +214,7 @@ static void (*const parts[])(struct render_out *o, const struct run *run) = {
     put_machine,
     put_controllers,
     summary_put_machine_path,
+    summary_put_raid,
     summary_put_drives,
     summary_put_orphaned_cells,
     summary_put_other_findings,
@@ -318,15 +238,8 @@ void render_summary(const char *journal, size_t len, struct render_out *out)
         for (unsigned i = 0; i < ARRAY_COUNT(parts); i++)
             parts[i](out, &run);
     }
-    if (!w.runs) {
+    if (!w.runs)
         page_line(out, "%s  nothing was measured: there is no journal here",
                   verdict_text(VERDICT_NOT_TESTED));
-        put_reservation(out, w.reader.corrupt_lines, "line of a journal is damaged and was not read",
-                        "lines of a journal are damaged and were not read");
-    }
-    if (w.reader.stale_lines) {
-        page_line(out, "%s", "");
-        page_line(out, "Behind the end: %llu line%s of an earlier run, left out", ull(w.reader.stale_lines),
-                  summary_plural(w.reader.stale_lines));
-    }
+    outcome_leftovers(&w, put_reservation, out);
 }

@@ -25,6 +25,8 @@ bool drive_walk_next(struct drive_walk *w, const struct run *run, struct journal
 
 /* ---- summary_machine.c: paths, links, SMBus ---- */
 void summary_put_machine_path(struct render_out *o, const struct run *run);
+/* RAID cards, virtual drives and drives behind them (summary_raid.c); nothing where there is none. */
+void summary_put_raid(struct render_out *o, const struct run *run);
 
 void summary_put_drives(struct render_out *o, const struct run *run);
 /* Numbers whose drive's description was lost are numbers all the same. */

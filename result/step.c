@@ -35,6 +35,19 @@ const struct step_flag_row step_flags[] = {
     { FLAG_ENDED_EARLY, "ended-early", "The step was stopped before its planned end." },
     { FLAG_CLOCK_UNCERTAIN, "clock-uncertain",
       "The machine's clocks disagree: all times of this step may be wrong by the same factor." },
+    { FLAG_INITIALISATION, "init-running",
+      "The card was initialising the array or clearing a drive at the same time: measure again when it is done." },
+    { FLAG_CHECK, "check-running", "The card ran a consistency check at the same time: measure again after it." },
+    { FLAG_REBUILD, "rebuild-running",
+      "The card was rebuilding, copying back or reconstructing: measure again when the array is whole." },
+    { FLAG_PATROL, "patrol-running", "The card's patrol read was reading the drives at the same time." },
+    { FLAG_LEARN, "learn-cycle",
+      "The card's battery was in its learn cycle: its cache policy may not have been the usual one." },
+    { FLAG_PINNED_CACHE, "pinned-cache",
+      "Part of the card's cache is taken by data for drives that are gone: less is left for this disk." },
+    { FLAG_WITHIN_CACHE, "within-cache",
+      "The region that was read is not larger than the card's memory: this may be the cache's speed, not the "
+      "drives'." },
 };
 const unsigned step_flag_count = ARRAY_COUNT(step_flags);
 

@@ -25,7 +25,15 @@ enum step_flag {
     FLAG_SHARED_PATH = 1u << 6,    /* other disks on the same controller ran at the same time */
     FLAG_HOST_BOUND = 1u << 7,     /* more than 10 % of the time was spent in our own code */
     FLAG_ENDED_EARLY = 1u << 8,    /* stopped before its planned end */
-    FLAG_CLOCK_UNCERTAIN = 1u << 9 /* the time base failed its cross-check */
+    FLAG_CLOCK_UNCERTAIN = 1u << 9, /* the time base failed its cross-check */
+    /* What went on behind a RAID card meanwhile. */
+    FLAG_INITIALISATION = 1u << 10, /* the array is being initialised, or a drive cleared */
+    FLAG_CHECK = 1u << 11,          /* consistency check */
+    FLAG_REBUILD = 1u << 12,        /* rebuild, copyback or reconstruction */
+    FLAG_PATROL = 1u << 13,         /* patrol read */
+    FLAG_LEARN = 1u << 14,          /* the battery's learn cycle */
+    FLAG_PINNED_CACHE = 1u << 15,   /* part of the cache is taken by data of drives that are gone */
+    FLAG_WITHIN_CACHE = 1u << 16    /* the region is not larger than the card's memory */
 };
 struct step_flag_row {
     uint32_t flag;

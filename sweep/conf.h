@@ -15,12 +15,16 @@ struct conf {
     uint16_t time_scale_pct; /* all planned times and byte limits x this / 100: tests use 1..5 */
     uint32_t budget_s;       /* whole run, before scaling; design: 15 min */
     uint16_t expect_disks;   /* 0: nothing expected */
-    uint8_t warn_chains;     /* WARN counts as success towards the boot loader */
-    uint8_t after;           /* "return", "reboot", "poweroff" */
-    uint8_t firmware_path;   /* read undriven controllers through EFI Block I/O */
-    uint8_t attended;        /* a person is there: no watchdog of our own */
-    uint8_t data_check;      /* checksums of head and tail before and after */
-    uint8_t handback_check;  /* firmware reads each disk again after the controllers were given back */
+    char expect_models[200], expect_firmware[200], expect_link[24], expect_mb_per_s[200];
+    uint8_t smbus; /* enum pin_wish of checks/pins.h */
+    uint16_t bench_wait_s;
+    uint8_t warn_chains;    /* WARN counts as success towards the boot loader */
+    uint8_t after;          /* "return", "reboot", "poweroff" */
+    uint8_t firmware_path;  /* read undriven controllers through EFI Block I/O */
+    uint8_t attended;       /* a person is there: no watchdog of our own */
+    uint8_t data_check;     /* checksums of head and tail before and after */
+    uint8_t handback_check; /* firmware reads each disk again after the controllers were given back */
+    uint8_t ack_boot_message, reset_faulted_raid; /* consent, of drivers/raid.h */
     uint16_t countdown_s;
     char blink[48]; /* the disk whose bay is looked for; "": none */
     uint16_t blink_s;

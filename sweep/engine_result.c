@@ -55,6 +55,14 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
         /* One processor serves all lanes: what counts is how busy it was, not with whom. */
         { e->busy_ns > step_ns / 10 || r->busy_ns > r->run_ns / 10, FLAG_HOST_BOUND },
         { l->ended_early, FLAG_ENDED_EARLY },
+        { plan->disk->grounds & GROUND_INITIALISATION, FLAG_INITIALISATION },
+        { plan->disk->grounds & GROUND_CHECK, FLAG_CHECK },
+        { plan->disk->grounds & GROUND_REBUILD, FLAG_REBUILD },
+        { plan->disk->grounds & GROUND_PATROL, FLAG_PATROL },
+        { plan->disk->grounds & GROUND_LEARN, FLAG_LEARN },
+        { plan->disk->grounds & GROUND_PINNED_CACHE, FLAG_PINNED_CACHE },
+        { plan->disk->cache_bytes && r->span_lbas <= plan->disk->cache_bytes / plan->disk->lba_bytes,
+          FLAG_WITHIN_CACHE },
     };
     uint32_t flags = 0;
 

@@ -42,7 +42,9 @@ static unsigned qualifiers(uint32_t out[static 600])
 static bool nvme_admin_wanted(uint32_t opcode, uint32_t cdw10)
 {
     if (opcode == 0x09)
-        return cdw10 == 0x07 || ((cdw10 & 0xff) == 0x07 && !(cdw10 & 0x80000000));
+        return IN(cdw10 & 0xff, 0x02, 0x07, 0x0c, 0x0d) && !(cdw10 & 0x80000000);
+    if (opcode == 0x14)
+        return IN(cdw10, 0x1, 0x2, 0xf);
     if (opcode == 0x02)
         return IN(cdw10 & 0x7fff, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x09);
     return IN(opcode, 0x00, 0x01, 0x04, 0x05, 0x06, 0x08, 0x0a);
@@ -90,9 +92,9 @@ TEST(exactly_the_listed_raid_management_commands_pass)
             for (uint32_t action = 0; action < 0x20; action++)
                 for (uint32_t last = 0; last < 4; last++) {
                     uint32_t op = class_ << 24 | group << 16 | action << 8 | last;
-                    bool want = IN(op, 0x01010000, 0x01020100, 0x01040100, 0x01040300, 0x01101000, 0x02010000,
-                                   0x02010100, 0x02020000, 0x03010000, 0x03010100, 0x03020000, 0x03030000,
-                                   0x04010000, 0x05010000, 0x05020000, 0x05030000, 0x05050100);
+                    bool want = IN(op, 0x01010000, 0x01020100, 0x01040100, 0x01040300, 0x01070100, 0x01101000,
+                                   0x02010000, 0x02010100, 0x02020000, 0x02070100, 0x02070200, 0x03010000,
+                                   0x03010100, 0x03020000, 0x03030000, 0x04010000, 0x05010000, 0x05020000, 0x05030000, 0x05050100);
                     if (gate_permits(GATE_MFI_DCMD, op, 0) != want)
                         agree(GATE_MFI_DCMD, op, 0, want);
                 }
@@ -110,10 +112,16 @@ static const struct {
     { GATE_NVME_ADMIN, 0x0d, 0, "Namespace Management" },
     { GATE_NVME_ADMIN, 0x15, 0, "Namespace Attachment" },
     { GATE_NVME_ADMIN, 0x81, 0, "Security Send" },
-    { GATE_NVME_ADMIN, 0x14, 0, "Device Self-test" },
+    { GATE_NVME_ADMIN, 0x14, 0, "Device Self-test of no kind" },
+    { GATE_NVME_ADMIN, 0x14, 0xe, "Device Self-test: vendor's own" },
+    { GATE_NVME_ADMIN, 0x14, 0x10001, "Device Self-test with reserved bits" },
     { GATE_NVME_ADMIN, 0x09, 0x06, "Set Features: write cache" },
     { GATE_NVME_ADMIN, 0x09, 0x84, "Set Features: write protection" },
     { GATE_NVME_ADMIN, 0x09, 0x80000007, "Set Features: number of queues, saved" },
+    { GATE_NVME_ADMIN, 0x09, 0x80000002, "Set Features: power management, saved" },
+    { GATE_NVME_ADMIN, 0x09, 0x8000000c, "Set Features: autonomous power states, saved" },
+    { GATE_NVME_ADMIN, 0x09, 0x8000000d, "Set Features: host memory buffer, saved" },
+    { GATE_NVME_ADMIN, 0x09, 0x10, "Set Features: thermal management" },
     { GATE_NVME_ADMIN, 0xc0, 0, "vendor command" },
     { GATE_NVME_ADMIN, 0xff, 0, "vendor command" },
     { GATE_NVME_ADMIN, 0x02, 0x0d, "persistent event log, which keeps state in the drive" },

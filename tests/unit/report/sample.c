@@ -83,6 +83,72 @@ static void put_devices(struct journal *j)
         journal_disk(j, &disks[i]);
 }
 
+static void put_raid(struct journal *j)
+{
+    static const struct raid_card_info card = { "megaraid0",
+                                                "3108",
+                                                "PERC H730P Mini",
+                                                "PERC H730P Mini",
+                                                "5BG001X",
+                                                "25.5.0.0018",
+                                                "APP 4.270.00, BIOS 6.33",
+                                                2048,
+                                                61,
+                                                30,
+                                                30,
+                                                30,
+                                                30,
+                                                30,
+                                                1,
+                                                "present, not good, charge 41 %, 31 C, learn cycle running",
+                                                1,
+                                                1,
+                                                1,
+                                                41,
+                                                12,
+                                                "32 DP BACKPLANE" };
+    static const struct virtual_drive_info vd = { "megaraid0.vd0",
+                                                  "system",
+                                                  "RAID 10",
+                                                  "degraded",
+                                                  2,
+                                                  2,
+                                                  65536,
+                                                  1999844147200,
+                                                  1,
+                                                  0x04,
+                                                  0x05,
+                                                  1,
+                                                  0,
+                                                  "write through, read ahead, direct I/O, drive cache on",
+                                                  "write back, read ahead, direct I/O",
+                                                  "0 1 2 65535",
+                                                  "rebuild 12 %",
+                                                  2147483648 };
+    static const struct raid_drive_info drive = { "megaraid0.pd2",
+                                                  "megaraid0",
+                                                  "rebuilding",
+                                                  "SAS",
+                                                  2,
+                                                  32,
+                                                  2,
+                                                  0,
+                                                  0,
+                                                  999653638144,
+                                                  0x5000c500a1b2c3d5,
+                                                  3,
+                                                  1,
+                                                  0,
+                                                  38,
+                                                  300,
+                                                  600,
+                                                  "rebuild 12 %" };
+
+    journal_raid_card(j, &card);
+    journal_virtual_drive(j, &vd);
+    journal_raid_drive(j, &drive);
+}
+
 static void put_machine_path(struct journal *j)
 {
     static const struct topology_info nodes[] = {
@@ -240,6 +306,7 @@ void sample_run(struct journal *j)
     journal_disk_verdict(j, "sata0.1", VERDICT_NOT_TESTED, "locked by an ATA password");
     journal_link(j, &(struct link_info){ "nvme0", 3, 2, 4, 4, "0000:00:1c.4", 256, 1800000000, 12 });
     put_machine_path(j);
+    put_raid(j);
     journal_run_end(j, &status, &ending);
 }
 
