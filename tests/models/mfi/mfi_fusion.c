@@ -489,6 +489,8 @@ void model_mfi_fusion_index(struct model_mfi *m, uint32_t v)
         m->fusion.host_index = index;
         return;
     }
+    if (m->state == MODEL_MFI_FAULT)
+        return; /* whoever took its replies may not know yet */
     if (!m->operational || v >> 24 || index >= depth) {
         model_mfi_violation(m, "the host index: reply queue, range or state", v, depth);
         return;
