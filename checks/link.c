@@ -59,6 +59,21 @@ unsigned link_use_permille(const struct path_ceiling *c, uint64_t bytes_per_s)
     return c->known ? (unsigned)min_u64(mul_div_u64(bytes_per_s, 1000, c->bytes_per_s), 9999) : 0;
 }
 
+enum { BEYOND_BELIEF_PERMILLE = 1050 };
+
+void limit_judge(const struct path_ceiling *c, uint64_t bytes_per_s, const char *subject,
+                 struct finding_list *out)
+{
+    unsigned use = link_use_permille(c, bytes_per_s);
+
+    if (use < LINK_LIMITS_PERMILLE || use > BEYOND_BELIEF_PERMILLE)
+        return;
+    finding_add(out, "link-limits", FINDING_INFO, subject, NULL,
+                "%llu MB/s were read over Gen%u x%u, which carries %llu MB/s at most (%u.%u %%)",
+                (unsigned long long)(bytes_per_s / 1000000), c->speed, c->width,
+                (unsigned long long)(c->bytes_per_s / 1000000), use / 10, use % 10);
+}
+
 /* ---- P1-P5, P7: one link ---- */
 
 static uint8_t lesser(uint8_t a, uint8_t b) { return !a ? b : !b ? a : a < b ? a : b; }

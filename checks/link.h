@@ -27,6 +27,12 @@ void path_ceiling(const struct pci_facts *f, const struct path *p, struct path_c
 enum { LINK_LIMITS_PERMILLE = 900 };
 unsigned link_use_permille(const struct path_ceiling *c, uint64_t bytes_per_s);
 
+/* L1: what all disks of the controller read together in one step, against the ceiling.  Nothing when the link
+ * is far from its limit, or when more was read than it can carry: then its registers do not tell the truth,
+ * as in virtual machines. */
+void limit_judge(const struct path_ceiling *c, uint64_t bytes_per_s, const char *subject,
+                 struct finding_list *out);
+
 /* One link of the path to `subject`.  watch: what was seen at its far end during sweeps, NULL or without
  * samples when nothing was swept.  Adds one of P1-P5 (or "no link data"), and P7. */
 void link_judge(const struct pci_facts *port, const struct pci_facts *device, const struct pci_watch *watch,

@@ -106,23 +106,41 @@ bool responders_parse(const char *line, size_t len, struct responder_map *out)
     return true;
 }
 
+/* The next valid line from *at on. */
+static bool next_line(const char *text, size_t len, size_t *at, size_t *begin, size_t *end,
+                      struct responder_map *m)
+{
+    while (*at < len) {
+        *begin = *end = *at;
+        while (*end < len && text[*end] != '\n')
+            ++*end;
+        *at = *end + 1;
+        if (responders_parse(text + *begin, *end - *begin, m))
+            return true;
+    }
+    return false;
+}
+
 bool responders_newest(const char *text, size_t len, struct responder_map *out)
 {
+    size_t at = 0, begin, end;
+
+    return next_line(text, len, &at, &begin, &end, out);
+}
+
+void responders_file(const char *old, size_t old_len, const struct responder_map *now,
+                     char out[RESPONDER_FILE_BYTES])
+{
     struct responder_map m;
-    bool found = false;
+    struct text t = text_over(out, RESPONDER_FILE_BYTES);
+    size_t at = 0, begin, end;
 
-    for (size_t at = 0; at < len;) {
-        size_t end = at;
-
-        while (end < len && text[end] != '\n')
-            end++;
-        if (responders_parse(text + at, end - at, &m)) {
-            *out = m;
-            found = true;
-        }
-        at = end + 1;
-    }
-    return found;
+    responders_write(now, &t);
+    while (next_line(old, old_len, &at, &begin, &end, &m) &&
+           t.len + RESPONDER_LINE_MAX < RESPONDER_FILE_BYTES)
+        responders_write(&m, &t);
+    memset(out + t.len, ' ', RESPONDER_FILE_BYTES - t.len);
+    out[RESPONDER_FILE_BYTES - 1] = '\n';
 }
 
 /* ---- comparing ---- */
@@ -168,19 +186,16 @@ void responders_compare(const struct responder_map *before, const struct respond
         str_copy(sign, sizeof sign, gone ? gone : come);
     if (!sign[0])
         return;
-    bool is_gone = gone_at || (!new_at && gone);
-    if (is_gone && same_cards)
-        finding_add(out, "smbus-mod-confirmed", FINDING_INFO, "smbus", NULL,
-                    "%s in %s and is not now, with the same "
-                    "cards (%s)",
-                    sign, when, now->cards);
-    else if (!same_cards)
+    bool is_gone = gone_at || (!new_at && gone), has_cards = !str_equal(now->cards, "-");
+    if (!same_cards)
         finding_add(out, "smbus-comes-with-card", FINDING_WARN, "smbus", NULL,
                     "%s %s; cards then: %s, now: %s", sign,
                     is_gone ? "then and is not now" : "now and was not then", before->cards, now->cards);
+    else if (is_gone && has_cards)
+        finding_add(out, "smbus-mod-confirmed", FINDING_INFO, "smbus", NULL,
+                    "%s in %s and is not now, with the same cards (%s)", sign, when, now->cards);
     else
-        finding_add(out, "smbus-comes-and-goes", FINDING_WARN, "smbus", NULL,
-                    "%s now and not in %s, with the same cards "
-                    "(%s)",
-                    sign, when, now->cards);
+        finding_add(out, "smbus-comes-and-goes", is_gone ? FINDING_INFO : FINDING_WARN, "smbus", NULL,
+                    "%s %s, the cards are the same", sign,
+                    is_gone ? "in an earlier run and is not now" : "now and not before");
 }

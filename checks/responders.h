@@ -22,8 +22,14 @@ void responders_of(const struct smbus_evidence *e, const struct board_facts *boa
 void responders_write(const struct responder_map *m, struct text *out); /* one line, with newline */
 /* False: not such a line. */
 bool responders_parse(const char *line, size_t len, struct responder_map *out);
-/* The newest line of a whole file that says anything about the bus; false: none. */
+/* The newest (first) valid line of such a file; false: none. */
 bool responders_newest(const char *text, size_t len, struct responder_map *out);
+
+/* The file that the stick keeps for a board: always the same size, so that it is written in place.  The new
+ * line comes first, then as many of the old file's valid lines as fit, then blanks. */
+enum { RESPONDER_FILE_BYTES = 4096 };
+void responders_file(const char *old, size_t old_len, const struct responder_map *now,
+                     char out[RESPONDER_FILE_BYTES]);
 
 /* At most one finding: what appeared, vanished or was cured between the two. */
 void responders_compare(const struct responder_map *before, const struct responder_map *now,

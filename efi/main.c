@@ -1,4 +1,5 @@
 #include "blink_run.h"
+#include "checks_run.h"
 #include "clock.h"
 #include "console.h"
 #include "ending.h"
@@ -211,7 +212,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     firmware_init(image, table);
     begin();
     status.bad_configuration = settings_report(&settings);
+    checks_wake(&settings.conf);
     inventory_take(&inventory, &settings.conf, &medium);
+    status.bad_configuration |= checks_run(&inventory, &settings.conf, &machine, &medium);
     status.bad_configuration |= make_plan();
     journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
     show_start();
@@ -222,6 +225,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
         sweep_run(&plan, &inventory, &medium, &settings.conf);
     if (settings.conf.data_check)
         inventory_sample(&inventory, false);
+    status.expectation_missed |= checks_finish(&inventory, &settings.conf);
     ending_list_disks(&inventory);
     handback_note(&inventory);
     plan_free(&plan);

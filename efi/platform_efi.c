@@ -42,7 +42,7 @@ void plat_port_write32(uint16_t port, uint32_t v) { __asm__ volatile("outl %0, %
 
 /* ---- PCI ---- */
 
-enum { PCI_FUNCTIONS_MAX = 256 };
+enum { PCI_FUNCTIONS_MAX = 1024 };
 struct function_state {
     EFI_HANDLE handle;
     EFI_PCI_IO_PROTOCOL *io;
@@ -54,16 +54,29 @@ static unsigned function_count;
 
 static EFI_PCI_IO_PROTOCOL *io_of(const struct pci_fn *fn) { return ((struct function_state *)fn->ctx)->io; }
 
+/* One state per handle, however often it is opened; NULL: no room. */
+static struct function_state *state_of(EFI_HANDLE handle, EFI_PCI_IO_PROTOCOL *io)
+{
+    unsigned i = 0;
+
+    while (i < function_count && functions[i].handle != handle)
+        i++;
+    if (i == PCI_FUNCTIONS_MAX)
+        return NULL;
+    if (i == function_count)
+        functions[i] = (struct function_state){ .handle = handle };
+    functions[i].io = io;
+    return &functions[i];
+}
+
 bool platform_pci_open(EFI_HANDLE handle, struct pci_fn *fn)
 {
     EFI_PCI_IO_PROTOCOL *io = firmware_protocol(handle, &guid_pci_io);
     UINTN segment, bus, device, function;
+    struct function_state *s = io ? state_of(handle, io) : NULL;
 
-    if (!io || function_count == PCI_FUNCTIONS_MAX ||
-        EFI_ERROR(io->GetLocation(io, &segment, &bus, &device, &function)))
+    if (!s || EFI_ERROR(io->GetLocation(io, &segment, &bus, &device, &function)))
         return false;
-    struct function_state *s = &functions[function_count];
-    *s = (struct function_state){ .handle = handle, .io = io };
     *fn = (struct pci_fn){ .ctx = s,
                            .segment = (uint16_t)segment,
                            .bus = (uint8_t)bus,
@@ -79,7 +92,8 @@ bool platform_pci_open(EFI_HANDLE handle, struct pci_fn *fn)
     fn->revision = (uint8_t) class;
     fn->subvendor_id = (uint16_t)sub;
     fn->subdevice_id = (uint16_t)(sub >> 16);
-    function_count++;
+    if (s == &functions[function_count])
+        function_count++;
     return true;
 }
 

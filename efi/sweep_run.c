@@ -1,4 +1,5 @@
 #include "sweep_run.h"
+#include "checks_run.h"
 #include "clock.h"
 #include "console.h"
 #include "engine.h"
@@ -190,8 +191,10 @@ static void run_step(struct step_run *s)
     if (is_long(s->step))
         draw(s);
     s->last_checkpoint_ns = clock_now_ns();
-    while (worker_run(s->engine, SLICE_MS * NS_PER_MS))
+    while (worker_run(s->engine, SLICE_MS * NS_PER_MS)) {
+        checks_sample(s->step);
         attend(s);
+    }
     engine_locate_errors(s->engine);
     for (unsigned i = 0; i < engine_lane_count(s->engine); i++)
         report_lane(s, i);

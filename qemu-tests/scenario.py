@@ -91,12 +91,15 @@ def blkdebug_disk(path, node, bad_sector):
     return [*file_disk(path, f"{node}-file"), "-blockdev", json.dumps(debug)]
 
 
-def boot(folder, disks=(), conf=QUICK_CONF, expect=None, timeout_s=240, screendump=None, **kw):
-    """Boots, waits for the last line, takes write statistics and the result from the stick."""
+def boot(folder, disks=(), conf=QUICK_CONF, expect=None, timeout_s=240, screendump=None, during=None, **kw):
+    """Boots, waits for the last line, takes write statistics and the result from the stick.  during(machine) runs
+    beside the machine from its start on."""
     folder = Path(folder)
     m = machine.Machine(folder, disks=disks, conf=conf, **kw)
     m.start()
     try:
+        if during:
+            during(m)
         code = m.wait_end(timeout_s)
         if code == 3:
             raise AssertionError("crash or hang; serial log ends:\n" +

@@ -539,6 +539,24 @@ TEST(the_narrowest_link_of_a_path_is_its_ceiling)
     EQ(link_use_permille(&c, 1000), 0);
 }
 
+TEST(L1_nine_tenths_of_the_ceiling_is_the_links_limit)
+{
+    struct path_ceiling c = { .known = true, .bytes_per_s = 1000000000, .speed = 1, .width = 4 };
+
+    list = (struct finding_list){ .at = found, .capacity = 8 };
+    limit_judge(&c, 899999999, "nvme0", &list);
+    limit_judge(&c, 1051000000, "nvme0", &list);
+    EQ(list.count, 0);
+    limit_judge(&c, 1050000000, "nvme0", &list);
+    limit_judge(&c, 900000000, "nvme0", &list);
+    EQ(list.count, 2);
+    EQ_STR(found[1].code, "link-limits");
+    HAS_STR(found[1].seen, "900 MB/s were read over Gen1 x4, which carries 1000 MB/s at most (90.0 %)");
+    c.known = false;
+    limit_judge(&c, 900000000, "nvme0", &list);
+    EQ(list.count, 2);
+}
+
 TEST(bridges_that_lead_in_a_circle_end_a_path)
 {
     struct pci_facts loop[2];

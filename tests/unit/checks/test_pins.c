@@ -591,6 +591,15 @@ TEST(a_new_trouble_with_the_same_cards_is_said)
     run(&before, false, "1000:0060");
     run(&now, true, "1000:0060");
     EQ_STR(compare(), "smbus-comes-and-goes");
+    EQ(found[0].level, FINDING_WARN);
+}
+
+TEST(without_a_card_that_could_be_cured_nothing_is_confirmed)
+{
+    run(&before, true, "");
+    run(&now, false, "");
+    EQ_STR(compare(), "smbus-comes-and-goes");
+    EQ(found[0].level, FINDING_INFO);
 }
 
 TEST(two_equal_runs_say_nothing)
@@ -649,7 +658,7 @@ TEST(lines_of_the_stick_that_are_damaged_are_passed_over)
         if (responders_parse(bad[i], strlen(bad[i]), &m))
             test_fail(__FILE__, __LINE__, "taken: %s", bad[i]);
     snprintf(file, sizeof file,
-             "rubbish\n%sv1 when=2 cards=- map=B------- clock=0/0 data=0/0 trouble=3 probed=0\r\n\nv1 cut",
+             "rubbish\nv1 when=2 cards=- map=B------- clock=0/0 data=0/0 trouble=3 probed=0\r\n\n%sv1 cut",
              good);
     CHECK(responders_newest(file, strlen(file), &m));
     EQ(m.kind[0], RESPONDER_BLANK);
@@ -657,4 +666,27 @@ TEST(lines_of_the_stick_that_are_damaged_are_passed_over)
     CHECK(!responders_newest("nothing\n\n", 9, &m));
     for (size_t n = 0; n < sizeof good - 2; n++)
         CHECK(!responders_parse(good, n, &m) || n >= sizeof good - 3);
+}
+
+TEST(the_file_of_a_board_keeps_its_size_and_the_newest_lines_first)
+{
+    static char file[RESPONDER_FILE_BYTES], next[RESPONDER_FILE_BYTES];
+    struct responder_map m = { .cards = "-", .probed = true }, back;
+    unsigned lines = 0;
+
+    for (unsigned i = 0; i < 100; i++) {
+        m.trouble = i;
+        responders_file(file, i ? sizeof file : 0, &m, next);
+        memcpy(file, next, sizeof file);
+        EQ(file[sizeof file - 1], '\n');
+        CHECK(responders_newest(file, sizeof file, &back));
+        EQ(back.trouble, i);
+    }
+    for (unsigned i = 0; i < sizeof file; i++) {
+        CHECK(file[i]);
+        lines += file[i] == '\n';
+    }
+    CHECK(lines > 20);
+    file[sizeof file - 1] = 0;
+    HAS_STR(file, "trouble=98 ");
 }
