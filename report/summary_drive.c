@@ -204,18 +204,24 @@ static void put_part(struct render_out *o, const char *label, const struct journ
         page_wrap(o, 8, label, text);
 }
 
-/* True the first time that advice of this kind is to be given. */
-static bool advise(uint64_t *advised, const struct finding_kind *kind)
-{
-    uint64_t bit = BIT_((kind - finding_kinds) % 64);
-    bool first = !(*advised & bit);
+/* Kinds whose advice was given; a table that outgrows this repeats itself, no more. */
+struct advised {
+    uint64_t bits[4];
+};
 
-    *advised |= bit;
+/* True the first time that advice of this kind is to be given. */
+static bool advise(struct advised *advised, const struct finding_kind *kind)
+{
+    size_t i = (size_t)(kind - finding_kinds);
+    uint64_t *word = &advised->bits[i / 64 % ARRAY_COUNT(advised->bits)];
+    bool first = i >= 64 * ARRAY_COUNT(advised->bits) || !(*word & BIT_(i % 64));
+
+    *word |= BIT_(i % 64);
     return first;
 }
 
 static void put_finding(struct render_out *o, const struct journal_line *l, bool with_subject,
-                        uint64_t *advised)
+                        struct advised *advised)
 {
     char code[40], level[16], subject[28] = "", text[200];
     const struct finding_kind *kind;
@@ -245,7 +251,7 @@ static void put_findings_of(struct render_out *o, const struct run *run, const s
 {
     struct run_lines lines;
     struct journal_line l;
-    uint64_t advised = 0;
+    struct advised advised = { 0 };
 
     if (!d->findings)
         return;
@@ -260,7 +266,7 @@ void summary_put_other_findings(struct render_out *o, const struct run *run)
     struct run_lines lines;
     struct journal_line l, disk;
     char subject[28];
-    uint64_t advised = 0;
+    struct advised advised = { 0 };
     bool any = false;
 
     run_lines_start(&lines, run);

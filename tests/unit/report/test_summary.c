@@ -312,3 +312,22 @@ TEST(an_oversize_line_is_said)
     free(j);
     free(text);
 }
+
+/* The page remembers by its place in the table what it has advised. */
+TEST(each_kind_of_finding_gets_its_own_advice_however_long_the_table_is)
+{
+    struct memory file = { 0 }, page;
+    struct journal *j = journal_new(&file, 7);
+
+    for (unsigned i = 0; i < finding_kind_count; i++)
+        journal_finding(j, &(struct finding){ finding_kinds[i].code, FINDING_WARN, "run", "x", "" });
+    page = summary_of(file.bytes, file.len);
+    CHECK(!contains(&page, "as above"));
+    journal_finding(j, &(struct finding){ finding_kinds[0].code, FINDING_WARN, "run", "x", "" });
+    memory_free(&page);
+    page = summary_of(file.bytes, file.len);
+    CHECK(contains(&page, "as above"));
+    memory_free(&page);
+    memory_free(&file);
+    free(j);
+}
