@@ -15,18 +15,6 @@ static uint64_t measured_now(const struct engine *e, uint64_t now_ns)
 
 /* ---- making requests ---- */
 /* l->request begins with those that are made and wait for the driver; the slots that are free follow. */
-static inline void put_request(struct work_slot *slots, struct io_request *r, uint64_t now_ns, uint64_t lba,
-                               uint32_t blocks)
-{
-    struct work_slot *s = &slots[r->slot];
-
-    s->submit_ns = now_ns;
-    s->lba = lba;
-    s->blocks = blocks;
-    r->lba = lba;
-    r->blocks = blocks; /* `reserved` stays 0 as allocated */
-}
-
 static void give_back_slot(struct work_lane *l, unsigned slot)
 {
     l->slot[slot].blocks = 0;
@@ -108,7 +96,9 @@ static __attribute__((noinline)) uint64_t make_batch(struct work_lane *l, struct
         return make_permuted(l, r, count, now_ns);
     if (l->pattern == PATTERN_SEQUENTIAL)
         return make_sequential(l, r, count, now_ns);
-    return make_random(l, r, count, now_ns);
+    if (l->pattern == PATTERN_RANDOM)
+        return make_random(l, r, count, now_ns);
+    return engine_make_drawn(l, r, count, now_ns);
 }
 
 /* One request costs less when nothing is fetched ahead for others. */
@@ -385,7 +375,10 @@ static void start_measuring(struct work_lane *l, uint64_t clock_ns)
     l->gap_ns = l->busy_ns = 0;
     l->published_ios = l->published_lbas = l->published_ns = 0;
     forget_measured(l);
-    l->left_lbas = l->planned_lbas;
+    if (l->pace)
+        engine_pace_restart(l, l->planned_lbas);
+    else
+        l->left_lbas = l->planned_lbas;
 }
 
 static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
@@ -426,9 +419,13 @@ static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     uint64_t clock_ns = measured_now(e, now_ns), next_ns = now_ns + ENGINE_CHECK_NS;
 
-    if (l->phase == LANE_RAMP && l->submitting && clock_ns - l->begin_ns >= l->plan->job.ramp_ns)
+    if (l->phase == LANE_RAMP && l->submitting && clock_ns - l->begin_ns >= l->lead_ns)
         start_measuring(l, clock_ns);
-    if (l->phase == LANE_RUNNING && l->runtime_ns && clock_ns - l->begin_ns >= l->runtime_ns)
+    /* Time may be over before the loop came here for the first time: one request is sent all the same. */
+    if (l->phase == LANE_RUNNING && l->runtime_ns && clock_ns - l->begin_ns >= l->runtime_ns &&
+        (l->in_flight || l->ios || l->errors))
+        stop_submitting(e, l, now_ns);
+    if (l->steady && l->phase == LANE_RUNNING && engine_steady_look(l, clock_ns - l->begin_ns))
         stop_submitting(e, l, now_ns);
     if (__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE))
         end_early(e, l, now_ns, "stopped before its planned end");
@@ -440,7 +437,7 @@ static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
     if (now_ns >= l->next_publish_ns)
         publish(e, l, now_ns);
     if (l->phase == LANE_RAMP)
-        next_ns = min_u64(next_ns, l->begin_ns + l->plan->job.ramp_ns);
+        next_ns = min_u64(next_ns, l->begin_ns + l->lead_ns);
     else if (l->phase == LANE_RUNNING && l->runtime_ns)
         next_ns = min_u64(next_ns, l->begin_ns + l->runtime_ns);
     l->next_event_ns = e->holding ? now_ns + ENGINE_CHECK_NS : next_ns;
@@ -469,12 +466,19 @@ static __attribute__((noinline)) void close_up(struct work_lane *l, unsigned tak
 /* The rare case: something waits, or not all that is free is wanted.  Returns how many requests there are. */
 static __attribute__((noinline)) unsigned make_some(struct work_lane *l, unsigned listed, uint64_t now_ns)
 {
-    uint64_t wanted = (l->left_lbas + l->block_lbas - 1) / l->block_lbas;
-    unsigned count = (unsigned)min_u64(listed - l->waiting, l->left_lbas == UINT64_MAX ? UINT64_MAX : wanted);
+    uint64_t left_lbas = l->pace ? l->pace->left_lbas : l->left_lbas;
+    uint64_t wanted = left_lbas / l->block_lbas + (left_lbas % l->block_lbas != 0);
+    unsigned room = listed - l->waiting;
 
+    if (l->pace)
+        room = engine_pace_allows(l, room, now_ns);
+    unsigned count = (unsigned)min_u64(room, wanted);
     stamp_waiting(l, now_ns);
     uint64_t made_lbas = make_batch(l, l->request + l->waiting, count, now_ns);
-    l->left_lbas -= min_u64(l->left_lbas, made_lbas); /* the last may reach beyond what is left */
+    if (l->pace)
+        engine_pace_took(l, count, made_lbas);
+    else if (l->left_lbas != UINT64_MAX)
+        l->left_lbas -= min_u64(l->left_lbas, made_lbas); /* the last may reach beyond what is left */
     return l->waiting + count;
 }
 
@@ -495,7 +499,7 @@ static inline void submit(struct engine *e, struct work_lane *l, uint64_t now_ns
     l->waiting = 0;
     if (__builtin_expect(taken != listed, 0))
         close_up(l, taken, n);
-    if (__builtin_expect(!l->left_lbas, 0) && !l->waiting)
+    if (__builtin_expect(!l->left_lbas, 0) && !l->waiting && (!l->pace || engine_pace_is_done(l)))
         stop_submitting(e, l, now_ns);
 }
 
@@ -563,6 +567,7 @@ static void finish_step(struct engine *e)
     e->finished = true;
     for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++)
         e->busy_ns += l->busy_ns;
+    engine_merge_copies(e);
     for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++)
         engine_fill_result(e, l);
 }
@@ -638,16 +643,3 @@ void worker_resume(struct engine *e)
 }
 
 void engine_stop(struct engine *e) { __atomic_store_n(&e->stop, 1, __ATOMIC_RELEASE); }
-
-void engine_progress(const struct engine *e, unsigned lane, struct lane_progress *out)
-{
-    const struct work_lane *l = &e->lane[lane];
-    uint32_t before, after;
-
-    do {
-        before = __atomic_load_n(&l->sequence, __ATOMIC_ACQUIRE);
-        *out = l->progress;
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        after = __atomic_load_n(&l->sequence, __ATOMIC_RELAXED);
-    } while (before != after || before & 1);
-}
