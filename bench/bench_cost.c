@@ -50,21 +50,26 @@ static struct pci_fn *add_ahci(void)
     return model_add_device(&model_ahci_ops, &ahci, &ahci.host);
 }
 
-static struct pci_fn *add_mfi(void)
+static struct pci_fn *add_raid(enum model_mfi_generation g)
 {
-    model_mfi_init(&mfi, MODEL_MFI_2108);
+    model_mfi_init(&mfi, g);
     model_mfi_add_ld(&mfi, 0, DRIVE_BLOCKS);
     return model_add_device(&model_mfi_ops, &mfi, &mfi.host);
 }
+
+static struct pci_fn *add_mfi(void) { return add_raid(MODEL_MFI_2108); }
+static struct pci_fn *add_skinny(void) { return add_raid(MODEL_MFI_SKINNY); }
+static struct pci_fn *add_fusion(void) { return add_raid(MODEL_MFI_VENTURA); }
+static struct pci_fn *add_aero(void) { return add_raid(MODEL_MFI_AERO); }
 
 static const struct device {
     const char *name;
     const struct controller_driver *driver;
     struct pci_fn *(*add)(void);
 } devices[] = {
-    { "nvme", &nvme_driver, add_nvme },
-    { "ahci", &ahci_driver, add_ahci },
-    { "mfi", &mfi_driver, add_mfi },
+    { "nvme", &nvme_driver, add_nvme },    { "ahci", &ahci_driver, add_ahci },
+    { "mfi", &mfi_driver, add_mfi },       { "skinny", &mfi_driver, add_skinny },
+    { "fusion", &mfi_driver, add_fusion }, { "aero", &mfi_driver, add_aero },
 };
 
 static void attach(const struct device *d, unsigned depth)
@@ -91,11 +96,12 @@ static void bench(bool on)
 
 static uint64_t run_engine(enum job_rw rw, bool map, uint32_t block_bytes, uint16_t depth, uint64_t requests)
 {
-    struct plan_lane lane = { .disk = disk };
+    static struct plan_lane lane;
     struct plan_step step = { .lanes = &lane, .lane_count = 1 };
     struct engine *e;
     uint64_t ios;
 
+    lane.disk = disk;
     opt_defaults(job_options, job_option_count, &lane.job);
     lane.job.rw = rw;
     lane.job.norandommap = !map;
@@ -148,9 +154,10 @@ int main(int argc, char **argv)
     const struct device *d = devices;
 
     if (argc != 7) {
-        fprintf(stderr,
-                "usage: bench_cost nvme|ahci|mfi engine|driver read|randread|randread-nomap BLOCK_BYTES "
-                "DEPTH REQUESTS\n");
+        fprintf(
+            stderr,
+            "usage: bench_cost nvme|ahci|mfi|skinny|fusion|aero engine|driver read|randread|randread-nomap BLOCK_BYTES "
+            "DEPTH REQUESTS\n");
         return 2;
     }
     while (d < devices + ARRAY_COUNT(devices) && strcmp(d->name, argv[1]))

@@ -67,6 +67,7 @@ void mfi_fusion_build(const struct mfi_lane *m, struct mfi_tag *t)
                     m->opcode == READ_16 ? 16 : 10);
     if (ld)
         mfi_fusion_request(card, t->number)->context.type_nseg = card->gen->type_nseg;
+    t->bytes = t->blocks * m->lba_bytes;
     t->head = FIELD_PUT(DESCRIPTOR_TYPE, ld ? card->gen->read_type : DESCRIPTOR_SCSI_IO) |
               FIELD_PUT(DESCRIPTOR_SMID, t->number + 1u);
 }
@@ -77,31 +78,26 @@ static inline void post(struct mfi_lane *m, struct mfi_tag *t)
     uint8_t *q = (uint8_t *)t->frame;
 
     mfi_put_cdb((uint64_t *)(q + REQUEST_CDB_AT), m->opcode, t->lba, t->blocks);
-    *(uint32_t *)(q + REQUEST_DATA_LEN_AT) = t->blocks * m->lba_bytes;
+    *(uint32_t *)(q + REQUEST_DATA_LEN_AT) = t->bytes;
     *(uint16_t *)(q + CONTEXT_STATUS_AT) = 0;
     plat_dma_publish();
     mfi_fusion_ring(m->card, t->head);
 }
 
-static inline void post_new(struct mfi_lane *m, struct mfi_tag *t)
-{
-    m->in_flight_count++;
-    post(m, t);
-}
-
 void mfi_fusion_post(struct mfi_lane *m, struct mfi_tag *t)
 {
-    if (t->in_flight) { /* once more */
-        post(m, t);
-        return;
-    }
+    if (!t->in_flight) /* else it is sent once more */
+        m->in_flight_count++;
     t->in_flight = true;
-    post_new(m, t);
+    post(m, t);
 }
 
 unsigned mfi_fusion_take(struct mfi_lane *m, const struct io_request *r, unsigned n)
 {
-    return mfi_take_whole(m, r, n, post_new);
+    unsigned taken = mfi_take_whole(m, r, n, post);
+
+    m->in_flight_count = (uint16_t)(m->in_flight_count + taken);
+    return taken;
 }
 
 /* A reply for another lane, for more than a whole request, or with a status. */
@@ -129,15 +125,16 @@ static __attribute__((noinline)) void stray(struct mfi_card *card, uint64_t desc
 
 unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_completion *c, unsigned max)
 {
-    uint64_t *ring = card->ring;
-    const uint32_t depth = card->ring_depth, tags = card->management_count + card->io_frames;
-    uint32_t at = card->ring_at, begin = at;
-    unsigned got = 0;
+    uint64_t *const ring = card->ring, *const ring_end = ring + card->ring_depth;
+    uint64_t *next = ring + card->ring_at;
+    const uint32_t tags = card->management_count + card->io_frames;
+    struct io_completion *out = c, *const out_end = c + max;
 
     for (;;) {
-        /* Whole only when both halves are there (6.5); acquire: what it stands for is read after it. */
-        uint64_t d = __atomic_load_n(&ring[at], __ATOMIC_ACQUIRE);
-        if ((uint32_t)d == UINT32_MAX || d >> 32 == UINT32_MAX || (d & REPLY_TYPE) == REPLY_UNUSED)
+        /* Whole only when both halves are there (6.5); a low half of ones has that type as well.  Acquire:
+         * what it stands for is read after it. */
+        uint64_t d = __atomic_load_n(next, __ATOMIC_ACQUIRE);
+        if ((d & REPLY_TYPE) == REPLY_UNUSED || d >> 32 == UINT32_MAX)
             break;
         uint32_t number = (uint32_t)FIELD_GET(REPLY_SMID, d) - 1;
         struct mfi_tag *t = &card->tags[number];
@@ -145,22 +142,25 @@ unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_co
             stray(card, d);
             break;
         }
-        ring[at] = REPLY_POISON; /* nothing else tells the next lap's replies from this one's */
-        at = at + 1 == depth ? 0 : at + 1;
+        *next = REPLY_POISON; /* nothing else tells the next lap's replies from this one's */
+        if (++next == ring_end)
+            next = ring;
         uint16_t status = *(const uint16_t *)((const uint8_t *)t->frame + CONTEXT_STATUS_AT);
-        if (t->lane == m && got < max && !status) {
+        if (t->lane == m && out < out_end && !status) {
             struct lane_slot *x = &m->slots.slot[t->slot];
 
             if (lane_is_whole(x)) {
                 lane_end_whole(x);
                 t->in_flight = false;
-                c[got++] = (struct io_completion){ .slot = t->slot };
+                *out++ = (struct io_completion){ .slot = t->slot };
                 continue;
             }
         }
         finish(card, t, status);
     }
-    if (at == begin)
+    uint32_t at = (uint32_t)(next - ring);
+    unsigned got = (unsigned)(out - c);
+    if (at == card->ring_at)
         return 0;
     plat_dma_observe();
     if (got) {

@@ -71,7 +71,10 @@ struct mfi_tag {
     struct mfi_lane *lane; /* NULL: none, or a management command */
     uint64_t head;         /* MFI: first word of the frame; fusion: request descriptor */
     uint64_t lba;
-    uint32_t port; /* MFI: what is written to the queue port */
+    union {
+        uint32_t port;  /* MFI: what is written to the queue port */
+        uint32_t bytes; /* fusion: to be moved */
+    };
     uint32_t blocks;
     uint16_t slot, part, number;
     bool in_flight;

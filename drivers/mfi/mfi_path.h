@@ -66,14 +66,19 @@ static inline __attribute__((always_inline)) unsigned mfi_take_whole(struct mfi_
 {
     struct lane_slots *s = &m->slots;
     unsigned taken = 0, room = mfi_room(m);
+    uint32_t blocks = 0;
+    uint64_t first_lbas = 0; /* a request of so many blocks may begin below this */
 
     if (s->fifo_count)
         return 0;
     if (n > room)
         n = room;
     for (; taken < n; taken++, r++) {
-        if (r->slot >= s->depth || s->slot[r->slot].state || r->blocks > s->part_blocks ||
-            !gate_lets_through(&m->pass, m->opcode, r->lba, r->blocks))
+        if (r->blocks != blocks) {
+            blocks = r->blocks;
+            first_lbas = blocks <= s->part_blocks ? gate_first_lbas(&m->pass, m->opcode, blocks) : 0;
+        }
+        if (r->lba >= first_lbas || r->slot >= s->depth || s->slot[r->slot].state)
             break;
         struct mfi_tag *t = m->home[r->slot];
         if (t->built != mfi_built(m, r->slot, r->blocks))
