@@ -28,7 +28,7 @@ INC_efi          := base drivers result checks sweep report screen efi
 INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen \
                     tests/unit tests/models tests/models/nvme tests/models/ahci tests/models/mfi \
                     tests/models/pci tests/models/smbus \
-                    tests/platform/model tests/platform/qtest tests/fakes
+                    tests/platform/model tests/platform/qtest tests/fakes rack
 # Models spell the specification in raw numbers: they cannot see a driver's header.
 INC_models       := base tests/models
 
@@ -151,6 +151,9 @@ FUZZ_ini  := base
 FUZZ_job  := base drivers result sweep tests/platform/model tests/fakes
 FUZZ_journal := base result report
 FUZZ_LEN_journal := 16384
+FUZZ_rack := $(if $(wildcard /usr/include/sqlite3.h),base result report rack)
+FUZZ_LEN_rack := 16384
+FUZZ_LIBS_rack := -lsqlite3
 FUZZ_nvme := base drivers drivers/nvme tests/platform/model tests/models/nvme
 FUZZ_ahci := base drivers drivers/ahci tests/platform/model tests/models/ahci
 FUZZ_mfi  := base drivers drivers/mfi tests/platform/model tests/models/mfi
@@ -160,15 +163,15 @@ FUZZES := $(foreach f,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuz
 SECONDS := 60
 
 define fuzz_program
-FUZZ_SRC_$(1) := $(call room_src,$(FUZZ_$(1))) tests/fuzz/fuzz_$(1).c
+FUZZ_SRC_$(1) := $(filter-out rack/main.c,$(call room_src,$(FUZZ_$(1)))) tests/fuzz/fuzz_$(1).c
 $(OUT)/fuzz-$(1): $$(call objs,fuzz,$$(FUZZ_SRC_$(1)))
-	clang $(subst fuzzer-no-link,fuzzer,$(FUZZ_FLAGS)) -o $$@ $$^
+	clang $(subst fuzzer-no-link,fuzzer,$(FUZZ_FLAGS)) -o $$@ $$^ $(FUZZ_LIBS_$(1))
 fuzz-$(1): $(OUT)/fuzz-$(1)
 	@mkdir -p $(OUT)/corpus/$(1)
 	$$< -max_total_time=$$(SECONDS) -timeout=10 -max_len=$$(or $$(FUZZ_LEN_$(1)),4096) -print_final_stats=1 \
 	    -artifact_prefix=$(OUT)/crash-$(1)- $(OUT)/corpus/$(1) $$(wildcard tests/fuzz/corpus/$(1))
 $(OUT)/replay-$(1): $$(call objs,host,$$(FUZZ_SRC_$(1)) tests/fuzz/replay_main.c)
-	@echo "  link  $$@"; gcc $(HOST_FLAGS) -o $$@ $$^
+	@echo "  link  $$@"; gcc $(HOST_FLAGS) -o $$@ $$^ $(FUZZ_LIBS_$(1))
 replay-$(1): $(OUT)/replay-$(1)
 	$$< $$(or $$(FILES),tests/fuzz/corpus/$(1))
 .PHONY: fuzz-$(1) replay-$(1)
@@ -239,19 +242,21 @@ $(OUT)/baresweep-rack: $(call objs,rack,$(call src,rack) $(RACK_BASE))
 $(OUT)/rack-generate: $(call objs,rack,rack/generate/main.c $(RACK_BASE))
 	@echo "  link  $@"; gcc -o $@ $^
 rack: $(OUT)/baresweep-rack $(OUT)/rack-generate
-# The tables of the database are written once, in rack/schema.c; a test compares.
+rack-test: rack
+	python3 tests/rack/test_rack.py $(TEST)
+# The tables are written once, in rack/schema.c; rack-test compares.
 rack-schema: $(OUT)/baresweep-rack
 	$< schema --clickhouse >rack/clickhouse/schema.sql
-# 20 000 machines x 24 drives, scaled down: make bench-rack MACHINES=20000 is the full size.
+# 20 000 machines x 24 drives, scaled down; make bench-rack MACHINES=20000 is the full size.
 MACHINES := 200
 bench-rack: rack
 	bench/bench-rack $(MACHINES)
-.PHONY: rack rack-schema bench-rack
+.PHONY: rack rack-test rack-schema bench-rack
 
 # ---- lint ----
 C_FILES := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' 2>/dev/null)
 PORTABLE_SRC := $(call src,$(ROOMS))
-TEST_SRC := $(filter %.c,$(filter tests/% tools/% bench/%,$(C_FILES)))
+TEST_SRC := $(filter %.c,$(filter tests/% tools/% bench/% rack/%,$(C_FILES)))
 
 lint: lint-format lint-clang lint-cppcheck lint-arrows io-path
 lint-format:

@@ -98,6 +98,7 @@ static int compare_peers(const struct outlier_peers *a, const struct outlier_pee
     order = order ? order : compare_text(a->firmware, b->firmware);
     order = order ? order : compare_u64(&a->size_bytes, &b->size_bytes);
     order = order ? order : compare_text(a->link, b->link);
+    order = order ? order : compare_text(a->policy, b->policy);
     order = order ? order : compare_text(a->job, b->job);
     order = order ? order : compare_text(a->rw, b->rw);
     if (!order && a->block_bytes != b->block_bytes)

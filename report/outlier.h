@@ -6,8 +6,8 @@
 
 /* Which drive is the odd one among its peers: for the drives of one machine and for those of a rack.
  *
- * Peers did the same work with the same kind of drive: model, firmware, size, link, job, pattern, block size
- * and depth are equal.  Of each measurement three values are judged:
+ * Peers did the same work with the same kind of drive: model, firmware, size, link, RAID policy, job,
+ * pattern, block size and depth are equal.  Of each measurement three values are judged:
  *
  *   rate       bytes per second.  Below the peers: slow.
  *   tail_p99   how much longer the slowest hundredth took than the throughput explains.  With `depth`
@@ -32,7 +32,7 @@ struct outlier_metric_row {
 extern const struct outlier_metric_row outlier_metrics[OUTLIER_METRIC_COUNT];
 
 struct outlier_peers {
-    const char *model, *firmware, *link, *job, *rw; /* "" when not known; never NULL */
+    const char *model, *firmware, *link, *policy, *job, *rw; /* "" when not known; never NULL */
     uint64_t size_bytes;
     uint32_t block_bytes, depth;
 };

@@ -60,6 +60,7 @@ def make_checks():
             *[row(f"unit-{u}", [f"unit-{u}"], 40) for u in units],
             row("replay", ["replay"], 60),
             *[row(f"qtest-{q}", [f"qtest-{q}"], 40) for q in qtests],
+            row("rack", ["rack-test"], 60),
             row("bench-cost", ["bench-cost"], 90)]
 
 

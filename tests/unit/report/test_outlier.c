@@ -7,9 +7,8 @@
 #include "test.h"
 
 /* ---- generated measurements ---- */
-static const struct outlier_peers plain = {
-    "MODEL", "FW1", "Gen3 x4", "rand-4k", "randread", 1000, 4096, 32
-};
+static const struct outlier_peers plain = { "MODEL",    "FW1", "Gen3 x4", "", "rand-4k",
+                                            "randread", 1000,  4096,      32 };
 
 /* Sum of twelve uniform values: normal but for its far tails. */
 static int64_t normal_milli(struct rng *r)
@@ -206,12 +205,12 @@ TEST(nothing_at_all_has_no_outliers)
 
 TEST(peers_differ_in_each_part_of_their_key)
 {
-    struct outlier_peers keys[9];
-    struct outlier_cell cells[9];
+    struct outlier_peers keys[10];
+    struct outlier_cell cells[10];
     struct outlier_counts counts;
     struct rng r;
 
-    for (unsigned i = 0; i < 9; i++)
+    for (unsigned i = 0; i < 10; i++)
         keys[i] = plain;
     keys[1].model = "MODEL2";
     keys[2].firmware = "FW2";
@@ -221,12 +220,13 @@ TEST(peers_differ_in_each_part_of_their_key)
     keys[6].size_bytes++;
     keys[7].block_bytes = 8192;
     keys[8].depth = 1;
+    keys[9].policy = "WB";
     rng_seed(&r, 6);
-    for (unsigned i = 0; i < 9; i++)
+    for (unsigned i = 0; i < 10; i++)
         fill(&cells[i], 1, &keys[i], &r, 10);
-    find(cells, 9, &counts);
-    EQ(counts.groups, 9);
-    EQ(counts.groups_too_small, 9);
+    find(cells, 10, &counts);
+    EQ(counts.groups, 10);
+    EQ(counts.groups_too_small, 10);
 }
 
 TEST(peers_of_equal_content_in_different_memory_are_one_group)
