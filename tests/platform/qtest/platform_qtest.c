@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -220,6 +221,8 @@ static void exec_qemu(const char *const *device_args)
              q.folder);
     snprintf(qtest, sizeof qtest, "unix:%s/q.sock,server=on,wait=off", q.folder);
     snprintf(log, sizeof log, "%s/guest_errors", q.folder);
+    /* Nobody else would end it when a test aborts. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     while (argv[n])
         n++;
     for (; *device_args && n < ARGS_MAX - 1; device_args++)
