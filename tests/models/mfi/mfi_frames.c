@@ -204,7 +204,7 @@ static bool may_submit(struct model_mfi *m, uint64_t address, unsigned extra, bo
                             0);
         return false;
     }
-    if (m->in_flight + 1u >= m->max_cmds)
+    if (m->in_flight + 1u >= m->max_cmds && !model_mfi_is_fusion(m))
         model_mfi_violation(m, "more frames in flight than the firmware takes", m->in_flight + 1,
                             m->max_cmds - 1u);
     return m->in_flight < MODEL_MFI_FRAMES;
