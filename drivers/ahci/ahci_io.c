@@ -169,9 +169,9 @@ static bool whole_passes(const struct ahci_lane *l, const struct io_request *r)
 }
 
 /* Queued requests that are one command with one region each go straight into free tags, as long as nothing
- * waits: a free tag means that no lane of the port has a part to send.  What the loop needs is held in
- * variables, since every store to a list could, for all the compiler knows, change what is behind a pointer.
- * Returns how many were taken; the first that is not so plain ends it. */
+ * waits: a free tag means that no lane of the port has a part, or a repeat, to send.  What the loop needs is
+ * held in variables, since every store to a list could, for all the compiler knows, change what is behind a
+ * pointer. Returns how many were taken; the first that is not so plain ends it. */
 static unsigned put_whole(struct ahci_port *p, struct ahci_lane *l, const struct io_request *r, unsigned n)
 {
     struct lane_slot *const slots = l->slots.slot;
@@ -219,7 +219,7 @@ unsigned ahci_submit(struct io_lane *io, const struct io_request *r, unsigned n)
 
     if (io->dead)
         return 0;
-    if (__builtin_expect(!p->single && !p->retry_count, 1))
+    if (__builtin_expect(!p->single, 1))
         taken = put_whole(p, l, r, n);
     if (taken == n)
         return n;

@@ -199,6 +199,8 @@ TEST(reads_that_hang_now_and_then_do_not_end_the_lane)
         rig_read(l, 0, 8, 8);
     }
     EQ(rig.m.port[0].sctl, 0x300);
+    EQ(rig.m.port[0].seen.soft_resets, 10); /* the gentle rung each time: it was answered in between */
+    EQ(rig.m.port[0].seen.comresets, 0);
     rig_lane_down(l);
 }
 
