@@ -1,5 +1,6 @@
 #include "bits.h"
 #include "disk.h"
+#include "str.h"
 #include "text.h"
 
 void controller_remark(struct controller *c, int level, const char *fmt, ...)
@@ -17,6 +18,21 @@ void controller_remark(struct controller *c, int level, const char *fmt, ...)
     text_vfmt(&t, fmt, ap);
     va_end(ap);
     plat_log(r->level == REMARK_INFO ? LOG_INFO : LOG_WARN, "%s: %s", c->name, r->text);
+}
+
+const struct disk *disk_seen_before(const struct disk *const *earlier, unsigned count, const struct disk *d)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const struct disk *e = earlier[i];
+
+        /* An empty identity fits everything, and one that is not meant to be shared fits by accident: drives
+         * of a series may carry the same filler. */
+        if (d->shared && e->shared && d->identity[0] && e->controller != d->controller &&
+            e->kind == d->kind && e->lba_count == d->lba_count && e->lba_bytes == d->lba_bytes &&
+            str_equal(e->identity, d->identity))
+            return e;
+    }
+    return NULL;
 }
 
 const char *io_status_text(enum io_status s)

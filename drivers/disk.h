@@ -86,10 +86,10 @@ enum disk_kind { DISK_NVME, DISK_SATA, DISK_VIRTUAL_DRIVE, DISK_PHYSICAL_BEHIND_
 /* Why a figure measured now may not come out again: bits of disk.grounds.  The engine puts them beside it. */
 enum disk_ground {
     GROUND_INITIALISATION = 1u << 0,
-    GROUND_CHECK = 1u << 1,   /* consistency check */
-    GROUND_REBUILD = 1u << 2, /* rebuild, copyback or reconstruction */
-    GROUND_PATROL = 1u << 3,  /* patrol read */
-    GROUND_LEARN = 1u << 4,   /* the battery's learn cycle: write-back may be off */
+    GROUND_CHECK = 1u << 1,       /* consistency check */
+    GROUND_REBUILD = 1u << 2,     /* rebuild, copyback or reconstruction */
+    GROUND_PATROL = 1u << 3,      /* patrol read */
+    GROUND_LEARN = 1u << 4,       /* the battery's learn cycle: write-back may be off */
     GROUND_PINNED_CACHE = 1u << 5 /* cache holds data of drives that are gone */
 };
 enum disk_rotation { ROTATION_UNKNOWN, ROTATION_NONE, ROTATION_YES };
@@ -107,6 +107,7 @@ struct disk {
     uint32_t max_command_bytes;      /* larger requests are split by the driver; 0: no limit of the device */
     uint16_t max_depth;              /* commands in flight the device takes from us */
     uint64_t command_deadline_ns;    /* of one read, from the table of default numbers */
+    bool shared;                     /* other controllers may reach it, too: see disk_seen_before */
     uint32_t optimal_boundary_bytes; /* requests that cross a multiple are split inside the drive; 0: none */
     uint32_t grounds;                /* enum disk_ground, as last seen by attach or look_around */
     uint64_t cache_bytes;            /* memory of the card in front of it; 0: none known */
@@ -114,6 +115,10 @@ struct disk {
     char why_not[160];
     struct fault fault;
 };
+
+/* The disk among `earlier` that is the same one, reached through another controller: both say that they may
+ * be shared, and identity, size and block size are equal.  NULL: none. */
+const struct disk *disk_seen_before(const struct disk *const *earlier, unsigned count, const struct disk *d);
 
 /* ---- a controller ---- */
 enum { CONTROLLER_MAX_DISKS = 256, CONTROLLER_MAX_REMARKS = 48 };

@@ -99,6 +99,7 @@ int nvme_identify(struct nvme_ctrl *c, uint8_t cns, uint32_t nsid, unsigned scra
         [CNS_CONTROLLER] = "Identify Controller",
         [CNS_ACTIVE_NAMESPACES] = "Identify: active namespaces",
         [CNS_NAMESPACE_DESCRIPTORS] = "Identify: namespace descriptors",
+        [CNS_ALLOCATED_NAMESPACES] = "Identify: allocated namespaces",
     };
     size_t off_bytes = scratch_page * (size_t)NVME_IDENTIFY_BYTES;
     struct nvme_sqe command = {
@@ -160,23 +161,17 @@ int nvme_create_pair(struct nvme_ctrl *c, struct nvme_pair *p, uint32_t limit_ms
 
 void nvme_delete_pairs(struct nvme_ctrl *c)
 {
-    static const struct {
-        uint32_t opcode;
-        const char *what;
-    } steps[] = { { NVME_DELETE_SQ, "Delete I/O Submission Queue" },
-                  { NVME_DELETE_CQ, "Delete I/O Completion Queue" } };
     struct nvme_answer answer;
 
-    for (unsigned i = 0; i < 2 * c->pair_count; i++) {
-        struct nvme_pair *p = c->pairs[i / 2];
-        struct nvme_sqe command = { .cdw0 = steps[i & 1].opcode, .cdw10 = p->qid };
+    for (unsigned i = 0; i < c->pair_count && !c->admin.stuck; i++) {
+        struct nvme_pair *p = c->pairs[i];
+        struct nvme_sqe sq = { .cdw0 = NVME_DELETE_SQ, .cdw10 = p->qid };
+        struct nvme_sqe cq = { .cdw0 = NVME_DELETE_CQ, .cdw10 = p->qid };
 
-        if (p->created)
-            nvme_admin(c, NULL, steps[i & 1].what, &command, NVME_DELETE_LIMIT_MS, &answer);
-        if (i & 1)
-            p->created = false;
-        if (c->admin.stuck)
-            return;
+        if (p->created &&
+            !nvme_admin(c, NULL, "Delete I/O Submission Queue", &sq, NVME_DELETE_LIMIT_MS, &answer))
+            nvme_admin(c, NULL, "Delete I/O Completion Queue", &cq, NVME_DELETE_LIMIT_MS, &answer);
+        p->created = false;
     }
 }
 

@@ -153,7 +153,7 @@ static int bring_up(struct nvme_ctrl *c)
         plat_write32(&c->regs, NVME_INTMS, UINT32_MAX);
     if ((rc = nvme_enable(c)) || (rc = nvme_find_controller(c)))
         return rc;
-    if (c->has_namespaces && (rc = number_queues(c)))
+    if (c->has_namespaces && ((rc = number_queues(c)) || (rc = nvme_settings_begin(c))))
         return rc;
     return nvme_find_namespaces(c);
 }
@@ -195,6 +195,7 @@ static void take_down(struct nvme_ctrl *c)
     nvme_free_pairs(c);
     for (unsigned i = 0; i < c->base.disk_count; i++)
         plat_free(c->disks[i]);
+    nvme_hmb_free(c);
     plat_dma_free(&c->admin.mem);
     plat_dma_free(&c->scratch);
     plat_bar_unmap(&c->regs);
@@ -230,4 +231,8 @@ static int nvme_attach(const struct pci_fn *fn, unsigned index, struct controlle
 
 static void nvme_detach(struct controller *c) { take_down(nvme_of(c)); }
 
-const struct controller_driver nvme_driver = { .name = "nvme", .attach = nvme_attach, .detach = nvme_detach };
+const struct controller_driver nvme_driver = { .name = "nvme",
+                                               .attach = nvme_attach,
+                                               .detach = nvme_detach,
+                                               .health = nvme_health,
+                                               .self_test = &nvme_self_test_ops };

@@ -32,6 +32,32 @@ static uint32_t command_limit(uint8_t mdts, uint32_t page_bytes)
     return (uint32_t)min_u64((uint64_t)page_bytes << mdts, NVME_MAX_COMMAND_BYTES);
 }
 
+/* What the other files ask the drive for, only where it says that it has it. */
+static void take_optional(struct nvme_ctrl *c, const struct nvme_id_controller *id)
+{
+    struct nvme_settings *s = &c->settings;
+
+    s->has_write_cache = id->vwc & VWC_PRESENT;
+    s->has_apst = id->apsta & APSTA_SUPPORTED;
+    s->has_self_test = id->oacs & OACS_SELF_TEST;
+    s->firmware_slots = (uint8_t)FIELD_GET(FRMW_SLOTS, id->frmw);
+    s->warning_k = id->wctemp;
+    s->critical_k = id->cctemp;
+    s->extended_test_minutes = id->edstt;
+    s->error_entries =
+        (unsigned)min_u64(id->elpe + 1u, NVME_IDENTIFY_BYTES / sizeof(struct nvme_error_entry));
+    c->hmb.wanted_bytes = id->hmpre * 4 * KIB;
+    c->hmb.least_bytes = id->hmmin * 4 * KIB;
+    c->hmb.least_chunk = id->hmminds;
+    c->hmb.most_chunks = id->hmmaxd;
+    for (unsigned i = 0; i < ARRAY_COUNT(c->retry_delay); i++)
+        c->retry_delay[i] = id->crdt[i];
+    c->many_controllers = id->cmic & CMIC_CONTROLLERS;
+    c->has_ns_management = id->oacs & OACS_NS_MANAGEMENT;
+    if ((c->quirks & QUIRK_STRIPE) && id->vs[0] && id->vs[0] < 16)
+        c->stripe_bytes = c->page_bytes << id->vs[0];
+}
+
 int nvme_find_controller(struct nvme_ctrl *c)
 {
     const struct nvme_id_controller *id = scratch_page(c, 1);
@@ -51,6 +77,7 @@ int nvme_find_controller(struct nvme_ctrl *c)
     if (c->quirks & QUIRK_NO_SHST)
         c->shutdown_ms = NVME_SHUTDOWN_MIN_MS;
     c->nn = id->nn;
+    take_optional(c, id);
     c->has_namespaces = id->cntrltype != CNTRLTYPE_DISCOVERY && id->cntrltype != CNTRLTYPE_ADMINISTRATIVE;
     return OK;
 }
@@ -99,6 +126,37 @@ static void put_identity(struct nvme_disk *n, const struct nvme_id_namespace *id
     }
 }
 
+/* Metadata would need a buffer of its own, or lie between the blocks.  Eight bytes that are protection
+ * information are no trouble: the controller checks and strips them (PRACT, fact sheet A4). */
+static void take_metadata(struct nvme_disk *n, uint32_t metadata_bytes, unsigned protection)
+{
+    struct disk *d = &n->base;
+
+    if (metadata_bytes == 8 && protection) {
+        n->control = READ_PRACT;
+        return;
+    }
+    str_fmt(d->why_not, sizeof d->why_not,
+            "formatted with %u bytes of metadata per block (protection type %u): only formats without "
+            "metadata, or with 8 bytes of protection information, are driven",
+            metadata_bytes, protection);
+}
+
+/* Reads across such a boundary are split inside the drive.  One that the drive tells for the namespace counts
+ * more than the one of the series.  Commands end at it, where they are longer. */
+static void take_boundary(const struct nvme_ctrl *c, struct nvme_disk *n, const struct nvme_id_namespace *id)
+{
+    struct disk *d = &n->base;
+    uint64_t bytes = id->noiob ? (uint64_t)id->noiob << n->lba_shift : c->stripe_bytes;
+
+    if (!bytes || bytes > UINT32_MAX)
+        return;
+    d->optimal_boundary_bytes = (uint32_t)bytes;
+    /* Any other boundary lies across requests whatever their size. */
+    if (bytes >= c->page_bytes && !(bytes & (bytes - 1)))
+        d->max_command_bytes = (uint32_t)min_u64(d->max_command_bytes, bytes);
+}
+
 /* Size and format; what cannot be read gets its reason in why_not. */
 static void take_format(struct nvme_ctrl *c, struct nvme_disk *n, const struct nvme_id_namespace *id)
 {
@@ -126,15 +184,40 @@ static void take_format(struct nvme_ctrl *c, struct nvme_disk *n, const struct n
     d->lba_count = id->nsze;
     if ((id->nsfeat & NSFEAT_OPTPERF) && (id->npwg + 1ull) << lbads <= 64 * KIB)
         d->physical_block_bytes = (id->npwg + 1u) << lbads;
+    take_boundary(c, n, id);
     if (id->nsze > UINT64_MAX >> lbads)
         str_fmt(d->why_not, sizeof d->why_not,
                 "the drive claims 0x%llx blocks of %u bytes: no such size exists",
                 (unsigned long long)id->nsze, d->lba_bytes);
     else if (metadata_bytes)
-        str_fmt(d->why_not, sizeof d->why_not,
-                "formatted with %u bytes of metadata per block (protection type %u): only formats without "
-                "metadata are driven",
-                metadata_bytes, (unsigned)FIELD_GET(DPS_PIT, id->dps));
+        take_metadata(n, metadata_bytes, (unsigned)FIELD_GET(DPS_PIT, id->dps));
+}
+
+/* Listed, with what all namespaces of the controller have in common; there is room. */
+static struct nvme_disk *new_disk(struct nvme_ctrl *c, uint32_t nsid)
+{
+    struct nvme_disk *n = plat_alloc(sizeof *n);
+
+    if (!n) {
+        FAULT(&c->base.fault, E_NOMEM, "memory for a namespace", 0, sizeof *n);
+        return NULL;
+    }
+    struct disk *d = &n->base;
+    struct text settings = text_over(d->settings, sizeof d->settings);
+    n->nsid = nsid;
+    d->controller = &c->base;
+    d->kind = DISK_NVME;
+    d->rotation = ROTATION_NONE;
+    str_fmt(d->name, sizeof d->name, "%sn%u", c->base.name, nsid);
+    str_copy(d->model, sizeof d->model, c->base.model);
+    str_copy(d->serial, sizeof d->serial, c->base.serial);
+    str_copy(d->firmware, sizeof d->firmware, c->base.firmware);
+    nvme_settings_words(c, &settings);
+    d->max_command_bytes = c->max_command_bytes;
+    d->max_depth = (uint16_t)(c->entries - 1);
+    d->command_deadline_ns = NVME_READ_DEADLINE_NS;
+    c->disks[c->base.disk_count++] = d;
+    return n;
 }
 
 /* OK also when this NSID is not a namespace with blocks: then no disk was added.  E_LIMIT: no room. */
@@ -153,22 +236,12 @@ static int add_namespace(struct nvme_ctrl *c, uint32_t nsid)
         return OK;
     if (c->base.disk_count == CONTROLLER_MAX_DISKS)
         return E_LIMIT;
-    struct nvme_disk *n = plat_alloc(sizeof *n);
+    struct nvme_disk *n = new_disk(c, nsid);
     if (!n)
-        return FAULT(&c->base.fault, E_NOMEM, "memory for a namespace", 0, sizeof *n);
+        return E_NOMEM;
     struct disk *d = &n->base;
-    n->nsid = nsid;
-    d->controller = &c->base;
-    d->kind = DISK_NVME;
-    d->rotation = ROTATION_NONE;
-    str_fmt(d->name, sizeof d->name, "%sn%u", c->base.name, nsid);
-    str_copy(d->model, sizeof d->model, c->base.model);
-    str_copy(d->serial, sizeof d->serial, c->base.serial);
-    str_copy(d->firmware, sizeof d->firmware, c->base.firmware);
-    d->max_command_bytes = c->max_command_bytes;
-    d->max_depth = (uint16_t)(c->entries - 1);
-    d->command_deadline_ns = NVME_READ_DEADLINE_NS;
     put_identity(n, id);
+    d->shared = c->many_controllers && (id->nmic & NMIC_SHARED);
     if (csi != CSI_NVM)
         str_fmt(d->why_not, sizeof d->why_not,
                 "%s namespace (command set %u): only the NVM command set is driven",
@@ -179,7 +252,6 @@ static int add_namespace(struct nvme_ctrl *c, uint32_t nsid)
     else
         take_format(c, n, id);
     d->ops = d->why_not[0] ? NULL : &nvme_disk_ops;
-    c->disks[c->base.disk_count++] = d;
     return OK;
 }
 
@@ -228,6 +300,38 @@ static int walk_namespaces(struct nvme_ctrl *c)
     return OK;
 }
 
+/* Namespaces that exist but are not attached to this controller are named: nobody else will miss them.  They
+ * are known only to controllers that manage namespaces. */
+static int list_detached(struct nvme_ctrl *c)
+{
+    const uint32_t *ids = scratch_page(c, 0);
+    unsigned active = c->base.disk_count;
+    int rc;
+
+    if (!c->has_ns_management || c->vs < VS_1_2 || (c->quirks & QUIRK_NO_LISTS))
+        return OK;
+    if ((rc = nvme_identify(c, CNS_ALLOCATED_NAMESPACES, 0, 0)))
+        return rc == E_REFUSED ? OK : rc;
+    for (unsigned i = 0; i < NVME_LIST_IDS && ids[i]; i++) {
+        unsigned k = 0;
+
+        if (i && ids[i] <= ids[i - 1])
+            break;
+        while (k < active && ((struct nvme_disk *)c->disks[k])->nsid != ids[i])
+            k++;
+        if (k < active)
+            continue;
+        if (c->base.disk_count == CONTROLLER_MAX_DISKS)
+            return E_LIMIT;
+        struct nvme_disk *n = new_disk(c, ids[i]);
+        if (!n)
+            return E_NOMEM;
+        str_copy(n->base.why_not, sizeof n->base.why_not,
+                 "the namespace exists but is not attached to this controller: nothing reads it until it is");
+    }
+    return OK;
+}
+
 int nvme_find_namespaces(struct nvme_ctrl *c)
 {
     int rc = E_REFUSED;
@@ -242,6 +346,8 @@ int nvme_find_namespaces(struct nvme_ctrl *c)
         rc = take_active_list(c);
     if (rc == E_REFUSED)
         rc = walk_namespaces(c);
+    if (!rc)
+        rc = list_detached(c);
     if (rc == E_LIMIT) {
         controller_remark(&c->base, REMARK_WARN,
                           "more than %u namespaces: the others are not listed and not tested",

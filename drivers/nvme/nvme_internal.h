@@ -19,11 +19,20 @@ enum {
     NVME_MAX_RESETS = 1,         /* a second one in a run only hides a broken drive */
     NVME_SHUTDOWN_MIN_MS = 5000, /* RTD3E is 0 on many drives, and absurd on some (fact A9) */
     NVME_SHUTDOWN_MAX_MS = 60000,
-    NVME_WALK_NSIDS = 1024 /* without an active list: as many ids as one list page would name */
+    NVME_HMB_CHUNKS = 64,            /* enough for the most in halves of the usual chunk */
+    NVME_SHORT_TEST_S = 120,         /* what the specification allows a short self-test */
+    NVME_MAX_RETRIES = 3,            /* of one request; more would hide what is wrong */
+    NVME_MAX_WAITING = 16,           /* commands of one lane that wait to be sent again */
+    NVME_MAX_RETRY_DELAY_MS = 10000, /* longer, and the failure is the better answer */
+    NVME_WALK_NSIDS = 1024           /* without an active list: as many ids as one list page would name */
 };
 /* One list page of 4 KiB holds 512 entries, enough for one command of this size: no list is ever chained. */
 #define NVME_MAX_COMMAND_BYTES ((uint32_t)(2 * MIB))
 #define NVME_READ_DEADLINE_NS  (30 * NS_PER_S)
+/* What Linux lends at most, so that numbers are those of a drive in use; the chunk is half of what firmware
+ * that is short of contiguous memory still finds. */
+#define NVME_HMB_MAX_BYTES   (128 * MIB)
+#define NVME_HMB_CHUNK_BYTES (4 * MIB)
 
 struct nvme_ctrl;
 struct nvme_lane;
@@ -37,7 +46,8 @@ enum nvme_quirk {
     QUIRK_DMA_48 = 1 << 3,
     QUIRK_NO_DESCRIPTORS = 1 << 4, /* CNS 03h is not understood */
     QUIRK_NO_LISTS = 1 << 5,       /* CNS above 1 is not understood */
-    QUIRK_NO_SHST = 1 << 6         /* shutdown never reports its end */
+    QUIRK_NO_SHST = 1 << 6,        /* shutdown never reports its end */
+    QUIRK_STRIPE = 1 << 7          /* splits at a boundary that a byte of the maker's own tells */
 };
 /* Flags for the device; *refusal is set when it must not be driven at all.  [any] */
 unsigned nvme_quirks(const struct pci_fn *fn, const char **refusal);
@@ -50,7 +60,9 @@ struct nvme_tag {
     /* Belongs to this slot of the lane for as long as that is open, for requests that are one command: then
      * lane and slot stay, and the slot says what is in flight. */
     bool bound;
-    uint8_t reserved[13];
+    uint16_t part;
+    uint32_t blocks;
+    uint32_t reserved;
 };
 _Static_assert(sizeof(struct nvme_tag) == 32, "two tags per cache line");
 
@@ -88,6 +100,11 @@ struct nvme_pair {
 struct nvme_prps {
     uint64_t prp1, prp2;
 };
+/* A command that is to be sent again. */
+struct nvme_retry {
+    uint64_t due_ns;
+    uint16_t tag;
+};
 struct nvme_lane {
     struct io_lane base;
     struct nvme_pair *pair;
@@ -103,9 +120,11 @@ struct nvme_lane {
     uint64_t data_bus, list_bus;
     uint64_t slot_bytes; /* from one slot's buffer to the next: 0 when all share one */
     uint32_t nsid, lba_shift, page_bytes;
-    uint32_t max_blocks;       /* of a request: what the buffer holds */
-    uint32_t list_bytes;       /* room of one PRP list */
-    uint32_t slot_list_bytes;  /* of all lists of one slot: 0 when all share them */
+    uint32_t max_blocks;      /* of a request: what the buffer holds */
+    uint32_t list_bytes;      /* room of one PRP list */
+    uint32_t slot_list_bytes; /* of all lists of one slot: 0 when all share them */
+    unsigned retry_count;
+    struct nvme_retry retry[NVME_MAX_WAITING];
     bool told_misuse, retired; /* retired: closed, but the device may still write into its memory */
     struct dma_buf lists;
     struct nvme_lane *next;
@@ -115,6 +134,7 @@ struct nvme_lane {
 struct nvme_disk {
     struct disk base;
     uint32_t nsid, lba_shift;
+    uint64_t control; /* CDW12 of its reads but for the number of blocks */
 };
 
 /* ---- the admin queue: one command at a time ---- */
@@ -129,6 +149,30 @@ struct nvme_admin_queue {
 struct nvme_answer {
     uint32_t dw0;
     uint16_t status; /* 15 bits; 0: success */
+};
+
+/* ---- what moves numbers ---- */
+struct nvme_settings {
+    bool has_write_cache, has_apst, has_self_test;
+    bool write_cache_known, write_cache_on;
+    bool power_state_known, power_state_changed;
+    bool apst_known, apst_was_on, apst_changed;
+    uint8_t power_state; /* as found */
+    uint8_t firmware_slots, firmware_slot, firmware_next;
+    uint16_t warning_k, critical_k; /* the drive's limits in Kelvin; 0: not told */
+    uint16_t extended_test_minutes;
+    unsigned error_entries; /* of the error log that are read */
+    uint8_t apst_table[NVME_APST_BYTES];
+};
+/* Host memory buffer. */
+struct nvme_hmb {
+    uint64_t wanted_bytes, least_bytes; /* what the drive prefers, and what it can use */
+    uint32_t least_chunk;               /* units of 4 KiB; 0: any */
+    uint16_t most_chunks;               /* 0: any number */
+    bool enabled;
+    unsigned count;
+    uint64_t bytes;
+    struct dma_buf list, chunk[NVME_HMB_CHUNKS];
 };
 
 /* ---- a controller ---- */
@@ -149,7 +193,13 @@ struct nvme_ctrl {
     bool may_dma; /* enabled by us and not seen to have stopped since */
     unsigned resets;
     struct nvme_admin_queue admin;
-    struct dma_buf scratch; /* two identify pages: a list, and a structure */
+    struct dma_buf scratch; /* two identify pages: a list or a log, and a structure */
+    struct nvme_settings settings;
+    struct nvme_hmb hmb;
+    uint16_t retry_delay[3]; /* CRDT, in units of 100 ms */
+    bool has_ns_management;
+    bool many_controllers; /* the subsystem may have others */
+    uint32_t stripe_bytes; /* 0: none */
     unsigned pair_limit, pair_count;
     struct nvme_pair *pairs[NVME_MAX_PAIRS];
     struct nvme_lane *lanes;
@@ -187,6 +237,27 @@ int nvme_abort(struct nvme_ctrl *c, uint16_t qid, uint16_t tag);
 uint32_t nvme_sq_bell(const struct nvme_ctrl *c, unsigned qid);
 uint32_t nvme_cq_bell(const struct nvme_ctrl *c, unsigned qid);
 
+/* Reads one page of a log at most into page 0 of scratch. */
+int nvme_get_log(struct nvme_ctrl *c, struct fault *f, uint8_t log, uint32_t bytes, uint32_t limit_ms);
+
+/* ---- nvme_settings.c, nvme_hmb.c ---- */
+/* Records and quietens; an error is more than a refusal.  [boot] */
+int nvme_settings_begin(struct nvme_ctrl *c);
+/* The same after a reset, which undid it.  [any] */
+void nvme_settings_again(struct nvme_ctrl *c);
+/* Puts back.  [any] */
+void nvme_settings_end(struct nvme_ctrl *c);
+void nvme_settings_words(const struct nvme_ctrl *c, struct text *out);
+int nvme_hmb_grant(struct nvme_ctrl *c);        /* [boot] */
+void nvme_hmb_grant_again(struct nvme_ctrl *c); /* [any] after a reset */
+void nvme_hmb_take_back(struct nvme_ctrl *c);   /* [any] */
+/* The drive no longer uses it.  [boot] */
+void nvme_hmb_free(struct nvme_ctrl *c);
+
+/* ---- nvme_health.c  [any] ---- */
+int nvme_health(struct disk *d, struct disk_health *h);
+extern const struct self_test_ops nvme_self_test_ops;
+
 /* ---- nvme_identify.c ---- */
 int nvme_find_controller(struct nvme_ctrl *c); /* [any] */
 int nvme_find_namespaces(struct nvme_ctrl *c); /* [boot] allocates disks */
@@ -201,8 +272,19 @@ struct nvme_prps nvme_prps_of(const struct nvme_lane *l, uint16_t slot, uint32_t
 bool nvme_tag_in_flight(const struct nvme_tag *t);
 /* No command of a pair is in flight any more, its pool is full.  Windows stay. */
 void nvme_pair_forget(struct nvme_pair *p);
+/* The command of this tag once more: it is in flight for us, but not with the device. */
+void nvme_send_again(struct nvme_lane *l, uint16_t tag);
+void nvme_free_tag(struct nvme_pair *p, uint16_t tag);
 /* Takes what waits in the completion queue into the lanes' done lists. */
 void nvme_reap_pair(struct nvme_pair *p);
+
+/* ---- nvme_retry.c  [any] ---- */
+/* False: it failed for good. */
+bool nvme_retry_later(struct nvme_lane *l, uint16_t tag, uint32_t status);
+/* Sends what is due; the caller rings. */
+void nvme_retry_due(struct nvme_lane *l);
+/* Those of a slot are not sent again; their parts are done. */
+void nvme_retry_drop(struct nvme_lane *l, uint16_t slot);
 
 /* ---- nvme_ladder.c: what follows a deadline  [any] ---- */
 void nvme_expire(struct io_lane *l, unsigned slot);

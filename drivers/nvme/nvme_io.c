@@ -48,11 +48,32 @@ static void send_parts(struct nvme_lane *l)
         uint32_t tag = p->free_tags[--p->free_count];
         struct nvme_prps data = nvme_prps_of(l, part.slot, part.part, part.blocks);
         put_read(p->sq_next, l->sqe_head | tag << 16, part.lba, l->sqe_control + part.blocks - 1, &data);
-        p->tags[tag] = (struct nvme_tag){ .lane = l, .lba = part.lba, .slot = part.slot };
+        p->tags[tag] = (struct nvme_tag){
+            .lane = l, .lba = part.lba, .slot = part.slot, .part = part.part, .blocks = part.blocks
+        };
         if (++p->sq_next == p->sq_end)
             p->sq_next = p->sqe;
         lane_took_part(s, &part);
     }
+}
+
+void nvme_send_again(struct nvme_lane *l, uint16_t tag)
+{
+    struct nvme_pair *p = l->pair;
+    const struct nvme_tag *t = &p->tags[tag];
+    uint64_t lba = t->bound ? l->slots.slot[t->slot].next_lba : t->lba;
+    uint32_t blocks = t->bound ? l->slots.part_blocks : t->blocks;
+    struct nvme_prps data = nvme_prps_of(l, t->slot, t->part, blocks);
+
+    if (!gate_lets_through(&l->pass, NVME_READ, lba, blocks)) {
+        lane_slot_failed(&l->slots, t->slot, IO_REFUSED, 0, lba);
+        nvme_free_tag(p, tag);
+        lane_part_done(&l->slots, t->slot);
+        return;
+    }
+    put_read(p->sq_next, l->sqe_head | (uint32_t)tag << 16, lba, l->sqe_control + blocks - 1, &data);
+    if (++p->sq_next == p->sq_end)
+        p->sq_next = p->sqe;
 }
 
 /* A request of several parts, one that must wait, or one that must not be sent.  False: the caller gave a
@@ -155,6 +176,14 @@ static __attribute__((noinline, cold)) void break_pair(struct nvme_pair *p, uint
     nvme_kill_lanes(c, p);
 }
 
+void nvme_free_tag(struct nvme_pair *p, uint16_t tag)
+{
+    if (p->tags[tag].bound)
+        return;
+    p->tags[tag].lane = NULL;
+    p->free_tags[p->free_count++] = tag;
+}
+
 /* Any completion: checked, its tag freed, its slot told.  False: the device broke the protocol. */
 static __attribute__((noinline)) bool take_any(struct nvme_pair *p, uint32_t dw2, uint32_t dw3)
 {
@@ -166,13 +195,12 @@ static __attribute__((noinline)) bool take_any(struct nvme_pair *p, uint32_t dw2
         return false;
     }
     struct lane_slots *s = &t->lane->slots;
-    uint64_t lba = t->bound ? s->slot[t->slot].next_lba : t->lba;
-    if (!t->bound) {
-        t->lane = NULL;
-        p->free_tags[p->free_count++] = (uint16_t)tag;
-    }
+    if (status && nvme_retry_later(t->lane, (uint16_t)tag, status))
+        return true;
     if (status)
-        lane_slot_failed(s, t->slot, nvme_status_kind(status), status, lba);
+        lane_slot_failed(s, t->slot, nvme_status_kind(status), status,
+                         t->bound ? s->slot[t->slot].next_lba : t->lba);
+    nvme_free_tag(p, (uint16_t)tag);
     lane_part_done(s, t->slot);
     return true;
 }
@@ -206,7 +234,8 @@ static __attribute__((noinline)) unsigned poll_slowly(struct nvme_lane *l, struc
     if (!l->base.dead)
         nvme_reap_pair(l->pair);
     n += lane_collect(&l->slots, c + n, max - n);
-    if (l->slots.fifo_count && !l->base.dead) {
+    if (!l->base.dead && (l->slots.fifo_count || l->retry_count)) {
+        nvme_retry_due(l);
         send_parts(l);
         ring(l->pair);
     }
@@ -241,7 +270,8 @@ unsigned nvme_poll(struct io_lane *base, struct io_completion *first, unsigned m
         lane_end_whole(x);
     }
     p->cq_next = e;
-    if (LIKELY(((dw3 & CQE_PHASE) != p->phase_bit || c == first + max) && !l->slots.fifo_count))
+    if (LIKELY(((dw3 & CQE_PHASE) != p->phase_bit || c == first + max) && !l->slots.fifo_count &&
+               !l->retry_count))
         return (unsigned)(c - first);
     return poll_slowly(l, first, (unsigned)(c - first), max);
 }

@@ -13,6 +13,7 @@ void nvme_kill_lanes(struct nvme_ctrl *c, const struct nvme_pair *p)
         if (p && l->pair != p)
             continue;
         l->base.dead = true;
+        l->retry_count = 0;
         if (!l->base.disk->fault.err)
             l->base.disk->fault = c->base.fault;
         lane_slots_lost(&l->slots, IO_LOST, 0);
@@ -63,8 +64,10 @@ static int reset(struct nvme_ctrl *c)
     c->resets++;
     if ((rc = nvme_disable(c)))
         return rc;
-    for (struct nvme_lane *l = c->lanes; l; l = l->next)
+    for (struct nvme_lane *l = c->lanes; l; l = l->next) {
+        l->retry_count = 0;
         lane_slots_lost(&l->slots, IO_LOST, 0);
+    }
     if ((rc = nvme_enable(c)))
         return rc;
     if ((rc = nvme_set_queue_count(c, c->pair_limit, &granted, NVME_LADDER_LIMIT_MS)) && rc != E_REFUSED)
@@ -72,6 +75,7 @@ static int reset(struct nvme_ctrl *c)
     for (unsigned i = 0; i < c->pair_count; i++)
         if ((rc = nvme_create_pair(c, c->pairs[i], NVME_LADDER_LIMIT_MS)))
             return FAULT(&c->base.fault, rc, "I/O queue pair after a reset", c->pairs[i]->qid, granted);
+    nvme_settings_again(c);
     return OK;
 }
 
@@ -123,8 +127,10 @@ void nvme_expire(struct io_lane *base, unsigned slot_number)
     if (look(c, l, slot, csts))
         return;
     lane_slot_failed(&l->slots, slot, IO_TIMED_OUT, 0, x->next_lba);
+    nvme_retry_drop(l, slot);
     if (!in_flight(l, slot)) {
-        controller_remark(&c->base, REMARK_WARN, "%s: a read waited past its deadline for room in the queue",
+        controller_remark(&c->base, REMARK_WARN,
+                          "%s: a read waited past its deadline for room in the queue or for its repetition",
                           name);
         return;
     }

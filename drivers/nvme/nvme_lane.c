@@ -220,6 +220,7 @@ static void shape_lane(struct nvme_lane *l, struct nvme_disk *n, const struct nv
     l->nsid = n->nsid;
     l->lba_shift = n->lba_shift;
     l->page_bytes = c->page_bytes;
+    l->sqe_control = n->control;
     l->sqe_head = NVME_READ | (uint64_t)n->nsid << 32;
 }
 

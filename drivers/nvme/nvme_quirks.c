@@ -27,6 +27,11 @@ static const struct {
     { 0x1d0f, 0xcd01, QUIRK_DMA_48, NULL },
     { 0x1d0f, 0xcd02, QUIRK_DMA_48, NULL },
     { 0x15ad, 0x07f0, QUIRK_NO_SHST, NULL },
+    { 0x8086, 0x0953, QUIRK_STRIPE, NULL },
+    { 0x8086, 0x0a53, QUIRK_STRIPE, NULL },
+    { 0x8086, 0x0a54, QUIRK_STRIPE, NULL },
+    { 0x8086, 0x0a55, QUIRK_STRIPE, NULL },
+    { 0x8086, 0x0b60, QUIRK_STRIPE, NULL },
 };
 
 unsigned nvme_quirks(const struct pci_fn *fn, const char **refusal)

@@ -150,8 +150,10 @@ void nvme_stop(struct nvme_ctrl *c)
     uint32_t cc = plat_read32(&c->regs, NVME_CC);
     bool running = (cc & CC_EN) && !(csts & CSTS_CFS);
     if (running && !settle(c, csts) && (plat_read32(&c->regs, NVME_CSTS) & CSTS_RDY)) {
-        if (c->ours)
+        if (c->ours) {
+            nvme_settings_end(c);
             nvme_delete_pairs(c);
+        }
         cc = (cc & (uint32_t)~CC_SHN) | (uint32_t)FIELD_PUT(CC_SHN, CC_SHN_NORMAL);
         plat_write32(&c->regs, NVME_CC, cc);
         wait_csts(c, NULL, WAIT_SHUTDOWN, c->shutdown_ms, false);

@@ -35,6 +35,7 @@ NVME_REGS(R)
 #define CAP_CRMS_WITH_MEDIA BIT_(59)     /* CRTO.CRWMT holds */
 
 #define VS_1_1 0x00010100u
+#define VS_1_2 0x00010200u
 
 #define CC_EN         BIT_(0)
 #define CC_CSS        BITS(6, 4)

@@ -90,8 +90,8 @@ static void stopped(struct model_nvme *m)
     mn_queues_reset(m);
     m->csts &= m->set.reset_keeps_fatal ? CSTS_CFS : 0;
     m->ready_due_ns = m->unready_due_ns = m->shutdown_due_ns = MODEL_NVME_NEVER;
-    m->hmb_on = m->queues_numbered = false;
-    memset(m->feature, 0, sizeof m->feature);
+    m->queues_numbered = false;
+    mn_state_reset(m);
 }
 
 static void stop_controller(struct model_nvme *m)
@@ -177,11 +177,11 @@ static void power_off(struct model_nvme *m)
     m->seen.dropped += m->in_flight;
     m->in_flight = 0;
     mn_queues_reset(m);
-    memset(m->feature, 0, sizeof m->feature);
+    mn_state_reset(m);
     m->cc = m->csts = m->aqa = m->intm = 0;
     m->asq = m->acq = 0;
     m->torn.due_ns = m->ready_due_ns = m->unready_due_ns = m->shutdown_due_ns = MODEL_NVME_NEVER;
-    m->gone = m->dirty = m->hmb_on = m->queues_numbered = false;
+    m->gone = m->dirty = m->queues_numbered = false;
     m->accesses = 0;
     m->started = true;
 }
@@ -473,6 +473,8 @@ struct model_nvme *model_nvme_new(void)
         .crdt = { 1, 2, 3 },
         .rtd3e_us = 2000000,
         .cns_max = 3,
+        .write_cache_on = true,
+        .self_test_ns = 60000000000,
         .spare = 100,
         .spare_threshold = 10,
         .used = 3,

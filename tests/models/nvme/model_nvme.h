@@ -109,16 +109,26 @@ struct model_nvme_settings {
     uint8_t mdts, cmic, cntrltype, frmw, lpa, acl, aerl, elpe, npss, vwc, sqes, cqes;
     uint16_t cntlid, oacs, oncs, wctemp, cctemp, maxcmd, crdt[3];
     uint32_t nn; /* 0: the highest NSID */
-    uint32_t rtd3e_us, hmpre, hmmin;
-    uint8_t cns_max;     /* Identify above it is an invalid field: old devices have 0 or 1 */
-    bool no_descriptors; /* CNS 03h is an invalid field */
+    uint32_t rtd3e_us, hmpre, hmmin, hmminds;
+    uint16_t hmmaxd, edstt;
+    uint8_t apsta, vendor_stripe; /* byte 3072: 2^n pages */
+    uint8_t cns_max;              /* Identify above it is an invalid field: old devices have 0 or 1 */
+    bool no_descriptors;          /* CNS 03h is an invalid field */
     /* queues */
     uint16_t sq_granted, cq_granted; /* as counts; 0: as asked */
     bool abort_ignored;              /* Abort is answered "not aborted" */
+    /* features that are saved in the drive: what a reset brings back */
+    uint8_t power_state;
+    bool apst_on, write_cache_on;
+    /* self-tests */
+    uint64_t self_test_ns; /* how long one takes */
+    uint8_t self_test_result;
+    uint64_t self_test_lba; /* not 0: the result names it */
     /* health */
     uint8_t critical_warning, spare, spare_threshold, used;
     uint16_t temperature_k;
     uint64_t power_on_hours, media_errors;
+    uint32_t warning_minutes, critical_minutes, light_throttles, heavy_throttles;
     uint64_t power_cycles, unsafe_shutdowns; /* where the counting starts */
     /* what a test permits */
     bool allow_writes;
@@ -178,6 +188,18 @@ struct model_nvme {
     bool started, gone, dirty, hmb_on, queues_numbered;
     uint16_t sq_limit, cq_limit;
     uint32_t feature[256];
+    uint8_t apst_table[256];
+    struct {
+        uint64_t bus; /* of the first chunk: written by the device as it works */
+        uint32_t pages, count;
+        uint64_t list;
+    } hmb;
+    struct {
+        uint8_t running; /* kind of test; 0: none */
+        uint64_t began_ns;
+        uint8_t log[20][28]; /* the newest first */
+        unsigned count;
+    } self_test;
     struct model_nvme_sq sq[MODEL_NVME_MAX_QUEUES];
     struct model_nvme_cq cq[MODEL_NVME_MAX_QUEUES];
     struct model_nvme_command command[MODEL_NVME_MAX_COMMANDS]; /* the first in_flight are in use */

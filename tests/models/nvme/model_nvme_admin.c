@@ -1,15 +1,15 @@
 #include <string.h>
 #include "model_nvme_parts.h"
 
-/* Admin commands: Identify, queues, features, logs, abort. */
+/* Admin commands: Identify, queues, abort. */
 
-static void put(uint8_t *page, unsigned off, unsigned bytes, uint64_t v)
+void mn_put(uint8_t *page, unsigned off, unsigned bytes, uint64_t v)
 {
     for (unsigned i = 0; i < bytes; i++)
         page[off + i] = (uint8_t)(v >> (8 * i));
 }
 
-static void put_text(uint8_t *page, unsigned off, unsigned bytes, const char *s)
+void mn_put_text(uint8_t *page, unsigned off, unsigned bytes, const char *s)
 {
     size_t n = strlen(s);
 
@@ -17,7 +17,7 @@ static void put_text(uint8_t *page, unsigned off, unsigned bytes, const char *s)
         page[off + i] = i < n ? (uint8_t)s[i] : ' ';
 }
 
-static uint16_t refuse(struct model_nvme *m, const char *why, uint64_t got, uint64_t want, uint16_t status)
+uint16_t mn_refuse(struct model_nvme *m, const char *why, uint64_t got, uint64_t want, uint16_t status)
 {
     mn_violation(m, why, got, want);
     return status;
@@ -50,23 +50,48 @@ static void identify_controller(struct model_nvme *m, uint8_t *page)
         uint8_t bytes;
         uint64_t v;
     } fields[] = {
-        { 0, 2, s->vendor_id }, { 2, 2, s->subvendor_id }, { 76, 1, s->cmic },
-        { 77, 1, s->mdts },     { 78, 2, s->cntlid },      { 80, 4, s->vs },
-        { 84, 4, 500000 },      { 88, 4, s->rtd3e_us },    { 111, 1, s->cntrltype },
-        { 128, 2, s->crdt[0] }, { 130, 2, s->crdt[1] },    { 132, 2, s->crdt[2] },
-        { 256, 2, s->oacs },    { 258, 1, s->acl },        { 259, 1, s->aerl },
-        { 260, 1, s->frmw },    { 261, 1, s->lpa },        { 262, 1, s->elpe },
-        { 263, 1, s->npss },    { 266, 2, s->wctemp },     { 268, 2, s->cctemp },
-        { 272, 4, s->hmpre },   { 276, 4, s->hmmin },      { 512, 1, s->sqes },
-        { 513, 1, s->cqes },    { 514, 2, s->maxcmd },     { 516, 4, mn_highest_nsid(m) },
-        { 520, 2, s->oncs },    { 525, 1, s->vwc },        { 2048, 2, 900 },
+        { 0, 2, s->vendor_id },
+        { 2, 2, s->subvendor_id },
+        { 76, 1, s->cmic },
+        { 77, 1, s->mdts },
+        { 78, 2, s->cntlid },
+        { 80, 4, s->vs },
+        { 84, 4, 500000 },
+        { 88, 4, s->rtd3e_us },
+        { 111, 1, s->cntrltype },
+        { 128, 2, s->crdt[0] },
+        { 130, 2, s->crdt[1] },
+        { 132, 2, s->crdt[2] },
+        { 256, 2, s->oacs },
+        { 258, 1, s->acl },
+        { 259, 1, s->aerl },
+        { 260, 1, s->frmw },
+        { 261, 1, s->lpa },
+        { 262, 1, s->elpe },
+        { 263, 1, s->npss },
+        { 266, 2, s->wctemp },
+        { 268, 2, s->cctemp },
+        { 272, 4, s->hmpre },
+        { 276, 4, s->hmmin },
+        { 512, 1, s->sqes },
+        { 265, 1, s->apsta },
+        { 316, 2, s->edstt },
+        { 332, 4, s->hmminds },
+        { 336, 2, s->hmmaxd },
+        { 3072, 1, s->vendor_stripe },
+        { 513, 1, s->cqes },
+        { 514, 2, s->maxcmd },
+        { 516, 4, mn_highest_nsid(m) },
+        { 520, 2, s->oncs },
+        { 525, 1, s->vwc },
+        { 2048, 2, 900 },
     };
 
     for (unsigned i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        put(page, fields[i].off, fields[i].bytes, fields[i].v);
-    put_text(page, 4, 20, s->serial);
-    put_text(page, 24, 40, s->model);
-    put_text(page, 64, 8, s->firmware);
+        mn_put(page, fields[i].off, fields[i].bytes, fields[i].v);
+    mn_put_text(page, 4, 20, s->serial);
+    mn_put_text(page, 24, 40, s->model);
+    mn_put_text(page, 64, 8, s->firmware);
     memcpy(page + 768, "nqn.2024-01.example:model", 25);
 }
 
@@ -76,20 +101,20 @@ static void identify_namespace(const struct model_nvme_ns *n, uint8_t *page)
 
     while (!n->lbads && 1u << lbads < n->lba_bytes)
         lbads++;
-    put(page, 0, 8, n->nsze);
-    put(page, 8, 8, n->ncap ? n->ncap : n->nsze);
-    put(page, 16, 8, n->nuse ? n->nuse : n->nsze);
+    mn_put(page, 0, 8, n->nsze);
+    mn_put(page, 8, 8, n->ncap ? n->ncap : n->nsze);
+    mn_put(page, 16, 8, n->nuse ? n->nuse : n->nsze);
     /* Format 1 is the one in use, so that a driver which always reads format 0 is found out. */
     page[25] = 1;
     page[26] = 1 | (n->metadata_at_end ? 0x10 : 0);
     page[27] = n->metadata_bytes ? 3 : 0;
     page[29] = n->dps;
     page[30] = n->nmic;
-    put(page, 46, 2, n->noiob);
+    mn_put(page, 46, 2, n->noiob);
     memcpy(page + 104, n->nguid, 16);
     memcpy(page + 120, n->eui64, 8);
-    put(page, 128, 4, 10u << 16);
-    put(page, 132, 4, n->metadata_bytes | (uint32_t)lbads << 16);
+    mn_put(page, 128, 4, 10u << 16);
+    mn_put(page, 132, 4, n->metadata_bytes | (uint32_t)lbads << 16);
 }
 
 static bool any_byte(const uint8_t *p, size_t n)
@@ -121,18 +146,18 @@ static void identify_descriptors(const struct model_nvme_ns *n, uint8_t *page)
     page[at + 4] = n->csi;
 }
 
-/* The active namespaces above `after`, ascending, 1024 a page. */
-static void identify_active_list(const struct model_nvme *m, uint32_t after, uint8_t *page)
+/* The active (or all) namespaces above `after`, ascending, 1024 a page. */
+static void identify_list(const struct model_nvme *m, uint32_t after, bool all, uint8_t *page)
 {
     for (unsigned count = 0; count < 1024; count++) {
         uint32_t next = 0;
 
         for (unsigned i = 0; i < MODEL_NVME_MAX_NS; i++)
-            if (m->ns[i].nsid > after && !m->ns[i].inactive && (!next || m->ns[i].nsid < next))
+            if (m->ns[i].nsid > after && (all || !m->ns[i].inactive) && (!next || m->ns[i].nsid < next))
                 next = m->ns[i].nsid;
         if (!next)
             return;
-        put(page, 4 * count, 4, next);
+        mn_put(page, 4 * count, 4, next);
         after = next;
     }
 }
@@ -144,7 +169,7 @@ static uint16_t identify(struct model_nvme *m, const struct model_nvme_command *
     const struct model_nvme_ns *n = mn_find_ns(m, nsid);
 
     if (c->sqe[10] & 0xff00)
-        return refuse(m, "Identify: reserved bits set", c->sqe[10], cns, S_INVALID_FIELD);
+        return mn_refuse(m, "Identify: reserved bits set", c->sqe[10], cns, S_INVALID_FIELD);
     if (cns > m->set.cns_max || (cns == 3 && m->set.no_descriptors))
         return S_INVALID_FIELD;
     memset(page, 0, sizeof m->scratch);
@@ -157,18 +182,23 @@ static uint16_t identify(struct model_nvme *m, const struct model_nvme_command *
         break;
     case 1:
         if (nsid)
-            return refuse(m, "Identify controller with a namespace", nsid, 0, S_INVALID_FIELD);
+            return mn_refuse(m, "Identify controller with a namespace", nsid, 0, S_INVALID_FIELD);
         identify_controller(m, page);
         break;
     case 2:
         if (nsid >= 0xfffffffeu)
             return S_INVALID_NS;
-        identify_active_list(m, nsid, page);
+        identify_list(m, nsid, false, page);
         break;
     case 3:
         if (!n)
             return S_INVALID_NS;
         identify_descriptors(n, page);
+        break;
+    case 0x10:
+        if (!(m->set.oacs & 8))
+            return S_INVALID_FIELD;
+        identify_list(m, nsid, true, page);
         break;
     default:
         return S_INVALID_FIELD;
@@ -183,15 +213,15 @@ static uint16_t create_cq(struct model_nvme *m, const struct model_nvme_command 
     uint64_t base = c->sqe[6] | (uint64_t)c->sqe[7] << 32;
 
     if (!m->queues_numbered)
-        return refuse(m, "Create I/O CQ before the number of queues was agreed", qid, 0, S_SEQUENCE);
+        return mn_refuse(m, "Create I/O CQ before the number of queues was agreed", qid, 0, S_SEQUENCE);
     if (!qid || qid > m->cq_limit || qid >= MODEL_NVME_MAX_QUEUES || m->cq[qid].exists)
-        return refuse(m, "Create I/O CQ: queue id", qid, m->cq_limit, S_INVALID_QID);
+        return mn_refuse(m, "Create I/O CQ: queue id", qid, m->cq_limit, S_INVALID_QID);
     if (size < 2 || size > m->set.mqes + 1u)
-        return refuse(m, "Create I/O CQ: queue size", size, m->set.mqes + 1u, S_INVALID_SIZE);
+        return mn_refuse(m, "Create I/O CQ: queue size", size, m->set.mqes + 1u, S_INVALID_SIZE);
     if (!(flags & 1) || flags & 0xfffc)
-        return refuse(m, "Create I/O CQ: not contiguous, or reserved bits", flags, 1, S_INVALID_FIELD);
+        return mn_refuse(m, "Create I/O CQ: not contiguous, or reserved bits", flags, 1, S_INVALID_FIELD);
     if (!base || base & (mn_page(m) - 1))
-        return refuse(m, "Create I/O CQ: base is not page aligned", base, 0, S_PRP_OFFSET);
+        return mn_refuse(m, "Create I/O CQ: base is not page aligned", base, 0, S_PRP_OFFSET);
     mn_check_zeroed(m, base, 16 * size);
     m->cq[qid] = (struct model_nvme_cq){ .exists = true, .phase = true, .size = size, .base = base };
     return 0;
@@ -204,17 +234,17 @@ static uint16_t create_sq(struct model_nvme *m, const struct model_nvme_command 
     uint64_t base = c->sqe[6] | (uint64_t)c->sqe[7] << 32;
 
     if (!m->queues_numbered)
-        return refuse(m, "Create I/O SQ before the number of queues was agreed", qid, 0, S_SEQUENCE);
+        return mn_refuse(m, "Create I/O SQ before the number of queues was agreed", qid, 0, S_SEQUENCE);
     if (!qid || qid > m->sq_limit || qid >= MODEL_NVME_MAX_QUEUES || m->sq[qid].exists)
-        return refuse(m, "Create I/O SQ: queue id", qid, m->sq_limit, S_INVALID_QID);
+        return mn_refuse(m, "Create I/O SQ: queue id", qid, m->sq_limit, S_INVALID_QID);
     if (!cqid || cqid >= MODEL_NVME_MAX_QUEUES || !m->cq[cqid].exists)
-        return refuse(m, "Create I/O SQ: no such completion queue", cqid, 0, S_INVALID_CQ);
+        return mn_refuse(m, "Create I/O SQ: no such completion queue", cqid, 0, S_INVALID_CQ);
     if (size < 2 || size > m->set.mqes + 1u)
-        return refuse(m, "Create I/O SQ: queue size", size, m->set.mqes + 1u, S_INVALID_SIZE);
+        return mn_refuse(m, "Create I/O SQ: queue size", size, m->set.mqes + 1u, S_INVALID_SIZE);
     if (!(flags & 1) || flags & 0xfff8)
-        return refuse(m, "Create I/O SQ: not contiguous, or reserved bits", flags, 1, S_INVALID_FIELD);
+        return mn_refuse(m, "Create I/O SQ: not contiguous, or reserved bits", flags, 1, S_INVALID_FIELD);
     if (!base || base & (mn_page(m) - 1))
-        return refuse(m, "Create I/O SQ: base is not page aligned", base, 0, S_PRP_OFFSET);
+        return mn_refuse(m, "Create I/O SQ: base is not page aligned", base, 0, S_PRP_OFFSET);
     m->sq[qid] = (struct model_nvme_sq){ .exists = true, .cqid = (uint16_t)cqid, .size = size, .base = base };
     return 0;
 }
@@ -224,7 +254,7 @@ static uint16_t delete_sq(struct model_nvme *m, const struct model_nvme_command 
     uint32_t qid = c->sqe[10] & 0xffff;
 
     if (!qid || qid >= MODEL_NVME_MAX_QUEUES || !m->sq[qid].exists)
-        return refuse(m, "Delete I/O SQ: no such queue", qid, 0, S_INVALID_QID);
+        return mn_refuse(m, "Delete I/O SQ: no such queue", qid, 0, S_INVALID_QID);
     for (uint32_t i = 0; i < m->in_flight;) {
         uint32_t before = m->in_flight;
 
@@ -241,151 +271,12 @@ static uint16_t delete_cq(struct model_nvme *m, const struct model_nvme_command 
     uint32_t qid = c->sqe[10] & 0xffff;
 
     if (!qid || qid >= MODEL_NVME_MAX_QUEUES || !m->cq[qid].exists)
-        return refuse(m, "Delete I/O CQ: no such queue", qid, 0, S_INVALID_QID);
+        return mn_refuse(m, "Delete I/O CQ: no such queue", qid, 0, S_INVALID_QID);
     for (unsigned i = 1; i < MODEL_NVME_MAX_QUEUES; i++)
         if (m->sq[i].exists && m->sq[i].cqid == qid)
-            return refuse(m, "Delete I/O CQ while a submission queue uses it", i, qid, S_DELETE_ORDER);
+            return mn_refuse(m, "Delete I/O CQ while a submission queue uses it", i, qid, S_DELETE_ORDER);
     m->cq[qid].exists = false;
     return 0;
-}
-
-/* ---- features ---- */
-static bool any_io_queue(const struct model_nvme *m)
-{
-    for (unsigned i = 1; i < MODEL_NVME_MAX_QUEUES; i++)
-        if (m->sq[i].exists || m->cq[i].exists)
-            return true;
-    return false;
-}
-
-static uint16_t number_of_queues(struct model_nvme *m, struct model_nvme_command *c)
-{
-    uint32_t sqs = (c->sqe[11] & 0xffff) + 1, cqs = (c->sqe[11] >> 16) + 1;
-
-    if (any_io_queue(m))
-        return refuse(m, "number of queues set while I/O queues exist", c->sqe[11], 0, S_SEQUENCE);
-    if (sqs > 0xffff || cqs > 0xffff)
-        return refuse(m, "number of queues: FFFFh is reserved", c->sqe[11], 0, S_INVALID_FIELD);
-    sqs = m->set.sq_granted ? m->set.sq_granted : sqs;
-    cqs = m->set.cq_granted ? m->set.cq_granted : cqs;
-    m->sq_limit =
-        (uint16_t)(sqs < MODEL_NVME_MAX_QUEUES || m->set.sq_granted ? sqs : MODEL_NVME_MAX_QUEUES - 1);
-    m->cq_limit =
-        (uint16_t)(cqs < MODEL_NVME_MAX_QUEUES || m->set.cq_granted ? cqs : MODEL_NVME_MAX_QUEUES - 1);
-    m->queues_numbered = true;
-    c->dw0 = (m->sq_limit - 1u) | (m->cq_limit - 1u) << 16;
-    m->feature[7] = c->dw0;
-    return 0;
-}
-
-static uint16_t set_features(struct model_nvme *m, struct model_nvme_command *c)
-{
-    uint8_t fid = c->sqe[10] & 0xff;
-
-    if (c->sqe[10] & 0x80000000u) {
-        m->seen.media_changes++;
-        return refuse(m, "a feature was to be saved for good", c->sqe[10], fid, S_NOT_SAVEABLE);
-    }
-    if (fid == 7)
-        return number_of_queues(m, c);
-    m->seen.features_set++;
-    switch (fid) {
-    case 0x02:
-    case 0x04:
-    case 0x06:
-    case 0x0b:
-    case 0x0c:
-        m->feature[fid] = c->sqe[11];
-        return 0;
-    case 0x0d:
-        if (!m->set.hmpre)
-            return S_INVALID_FIELD;
-        if ((c->sqe[11] & 1) && m->hmb_on)
-            return refuse(m, "host memory buffer enabled twice", c->sqe[11], 0, S_SEQUENCE);
-        m->hmb_on = c->sqe[11] & 1;
-        return 0;
-    default:
-        return S_INVALID_FIELD;
-    }
-}
-
-static uint16_t get_features(struct model_nvme *m, struct model_nvme_command *c)
-{
-    uint8_t fid = c->sqe[10] & 0xff;
-
-    if (fid == 0 || fid > 0x0d)
-        return S_INVALID_FIELD;
-    c->dw0 = m->feature[fid];
-    return 0;
-}
-
-/* ---- logs ---- */
-static void put_smart(const struct model_nvme *m, uint8_t *page)
-{
-    const struct model_nvme_settings *s = &m->set;
-
-    page[0] = s->critical_warning;
-    put(page, 1, 2, s->temperature_k);
-    page[3] = s->spare;
-    page[4] = s->spare_threshold;
-    page[5] = s->used;
-    put(page, 32, 8, (m->seen.bytes_read / 512 + 999) / 1000);
-    put(page, 64, 8, m->commands_read);
-    put(page, 112, 8, m->power_cycles);
-    put(page, 128, 8, s->power_on_hours);
-    put(page, 144, 8, m->unsafe_shutdowns);
-    put(page, 160, 8, s->media_errors);
-    put(page, 176, 8, m->error_entries);
-    put(page, 200, 2, s->temperature_k);
-}
-
-/* The newest first. */
-static void put_errors(const struct model_nvme *m, uint8_t *page)
-{
-    for (unsigned i = 0; i < 8 && i < m->error_entries; i++) {
-        unsigned k = (m->error_entries - 1 - i) % 8;
-        uint8_t *e = page + 64 * i;
-
-        put(e, 0, 8, m->error_log[k].count);
-        put(e, 8, 2, m->error_log[k].sqid);
-        put(e, 10, 2, m->error_log[k].cid);
-        put(e, 12, 2, (uint32_t)m->error_log[k].status << 1);
-        put(e, 16, 8, m->error_log[k].lba);
-        put(e, 24, 4, m->error_log[k].nsid);
-    }
-}
-
-static uint16_t get_log(struct model_nvme *m, const struct model_nvme_command *c)
-{
-    uint8_t lid = c->sqe[10] & 0xff, *page = m->scratch;
-    uint64_t bytes = 4ull * (((c->sqe[10] >> 16) | (uint64_t)(c->sqe[11] & 0xffff) << 16) + 1);
-    uint64_t offset = c->sqe[12] | (uint64_t)c->sqe[13] << 32;
-    uint32_t nsid = c->sqe[1], size = 512;
-
-    memset(page, 0, sizeof m->scratch);
-    switch (lid) {
-    case 1:
-        put_errors(m, page);
-        break;
-    case 2:
-        put_smart(m, page);
-        break;
-    case 3:
-        page[0] = 1;
-        put_text(page, 8, 8, m->set.firmware);
-        break;
-    default:
-        return S_INVALID_LOG;
-    }
-    if (nsid && nsid != 0xffffffffu)
-        return S_INVALID_FIELD;
-    if (lid != 3 && !(c->sqe[10] & 0x8000))
-        mn_violation(m, "a log was read without RAE: that clears events", c->sqe[10], c->sqe[10] | 0x8000);
-    if (offset & 3 || offset >= size)
-        return S_INVALID_FIELD;
-    if (bytes > sizeof m->scratch - offset)
-        return refuse(m, "Get Log Page: longer than the log", bytes, size, S_INVALID_FIELD);
-    return mn_send(m, c, page + offset, (uint32_t)bytes);
 }
 
 /* ---- the rest ---- */
@@ -398,7 +289,7 @@ static uint16_t abort_command(struct model_nvme *m, struct model_nvme_command *c
     for (uint32_t i = 0; i < m->in_flight; i++)
         aborts += !m->command[i].sqid && (m->command[i].sqe[0] & 0xff) == 8;
     if (aborts > m->set.acl + 1u)
-        return refuse(m, "more aborts than ACL allows", aborts, m->set.acl + 1u, S_ABORT_LIMIT);
+        return mn_refuse(m, "more aborts than ACL allows", aborts, m->set.acl + 1u, S_ABORT_LIMIT);
     if (m->set.abort_ignored || !victim || victim == c) {
         c->dw0 = 1;
         return 0;
@@ -427,7 +318,7 @@ uint16_t mn_admin(struct model_nvme *m, struct model_nvme_command *c)
     case 0x01:
         return create_sq(m, c);
     case 0x02:
-        return get_log(m, c);
+        return mn_get_log(m, c);
     case 0x04:
         return delete_cq(m, c);
     case 0x05:
@@ -437,11 +328,13 @@ uint16_t mn_admin(struct model_nvme *m, struct model_nvme_command *c)
     case 0x08:
         return abort_command(m, c);
     case 0x09:
-        return set_features(m, c);
+        return mn_set_features(m, c);
     case 0x0a:
-        return get_features(m, c);
+        return mn_get_features(m, c);
     case 0x0c:
         return async_event(m);
+    case 0x14:
+        return mn_self_test(m, c);
     case 0x0d: /* namespace management */
     case 0x10: /* firmware commit */
     case 0x11: /* firmware download */
@@ -451,7 +344,7 @@ uint16_t mn_admin(struct model_nvme *m, struct model_nvme_command *c)
     case 0x81: /* security send */
     case 0x84: /* sanitize */
         m->seen.media_changes++;
-        return refuse(m, "a command that changes the device reached it", opcode, 0, S_INVALID_OPCODE);
+        return mn_refuse(m, "a command that changes the device reached it", opcode, 0, S_INVALID_OPCODE);
     default:
         return S_INVALID_OPCODE;
     }

@@ -225,6 +225,7 @@ static uint16_t read_blocks(struct model_nvme *m, struct model_nvme_command *c, 
 
     m->seen.reads++;
     m->commands_read++;
+    mn_use_hmb(m);
     if (control & 0x03ff0000 || c->sqe[13] || c->sqe[14] || c->sqe[15])
         mn_violation(m, "Read: reserved fields set", control, control & ~0x03ff0000u);
     if (control & 0x3c000000 && !(n->dps & 7))

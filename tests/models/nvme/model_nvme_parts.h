@@ -28,6 +28,7 @@ enum { CC_EN = 1, CSTS_RDY = 1, CSTS_CFS = 2, CSTS_SHST = 0xc, CSTS_SHST_BUSY = 
 #define S_INVALID_LOG    (STATUS(1, 0x09) | STATUS_DNR)
 #define S_DELETE_ORDER   (STATUS(1, 0x0c) | STATUS_DNR)
 #define S_NOT_SAVEABLE   (STATUS(1, 0x0d) | STATUS_DNR)
+#define S_TEST_RUNNING   (STATUS(1, 0x1d) | STATUS_DNR)
 #define S_READ_ERROR     STATUS(2, 0x81)
 
 static inline uint64_t mn_now(struct model_nvme *m) { return m->host.now_ns(m->host.ctx); }
@@ -55,6 +56,16 @@ void mn_finish(struct model_nvme *m, struct model_nvme_command *c, uint16_t stat
 enum { MN_PARKED = 0xffff }; /* no completion yet: an asynchronous event request */
 uint16_t mn_admin(struct model_nvme *m, struct model_nvme_command *c);
 uint16_t mn_io(struct model_nvme *m, struct model_nvme_command *c);
+/* Features, logs and self-tests: model_nvme_state.c */
+void mn_state_reset(struct model_nvme *m); /* a controller reset */
+uint16_t mn_set_features(struct model_nvme *m, struct model_nvme_command *c);
+uint16_t mn_get_features(struct model_nvme *m, struct model_nvme_command *c);
+uint16_t mn_get_log(struct model_nvme *m, const struct model_nvme_command *c);
+uint16_t mn_self_test(struct model_nvme *m, const struct model_nvme_command *c);
+void mn_use_hmb(struct model_nvme *m); /* what the device does with borrowed memory while it works */
+void mn_put(uint8_t *page, unsigned off, unsigned bytes, uint64_t v);
+void mn_put_text(uint8_t *page, unsigned off, unsigned bytes, const char *s);
+uint16_t mn_refuse(struct model_nvme *m, const char *why, uint64_t got, uint64_t want, uint16_t status);
 const struct model_nvme_ns *mn_find_ns(const struct model_nvme *m, uint32_t nsid);
 uint32_t mn_highest_nsid(const struct model_nvme *m);
 /* Walks a command's PRPs over `bytes` of transfer. */

@@ -183,12 +183,6 @@ TEST(model_sees_wrong_admin_fields)
     ready(&h);
     EQ(hand_admin(&h, 0x06, 1, h.data.bus, 1, 0), 0x4002);
     hand_down(&h, 1, "controller with a namespace");
-    ready(&h);
-    h.m->set.hmpre = 100;
-    EQ(hand_admin(&h, 0x09, 0, 0, 0x0d, 1), 0);
-    EQ(hand_admin(&h, 0x09, 0, 0, 0x0d, 1), 0x400c);
-    EQ(hand_admin(&h, 0x09, 0, 0, 0x0d, 0), 0);
-    hand_down(&h, 1, "host memory buffer");
 }
 
 TEST(model_takes_only_so_many_aborts_at_once)

@@ -279,25 +279,137 @@ TEST(blocks_that_are_too_small_or_too_large_are_refused_with_words)
 
 TEST(metadata_is_refused_with_words)
 {
+    static const struct {
+        uint16_t bytes;
+        uint8_t dps;
+        const char *words;
+    } rows[] = {
+        { 8, 0, "8 bytes of metadata per block (protection type 0)" },
+        { 16, 1, "16 bytes of metadata per block (protection type 1)" },
+        { 64, 3, "64 bytes" },
+        { 1, 2, "1 bytes" },
+        { 0xffff, 0, "65535 bytes" },
+    };
     struct lane_shape shape = { .depth = 1, .request_bytes = 512 };
     struct io_lane *l;
 
-    for (unsigned at_end = 0; at_end < 2; at_end++) {
+    for (unsigned i = 0; i < 2 * ARRAY_COUNT(rows); i++) {
         rig_plug();
-        rig.m->ns[0].metadata_bytes = 8;
-        rig.m->ns[0].metadata_at_end = at_end;
-        rig.m->ns[0].dps = 1;
+        rig.m->ns[0].metadata_bytes = rows[i / 2].bytes;
+        rig.m->ns[0].metadata_at_end = i & 1;
+        rig.m->ns[0].dps = rows[i / 2].dps;
+        model_nvme_add_ns(rig.m, 2, 100, 512);
         rig_up();
         CHECK(!rig.c->disks[0]->ops);
-        HAS_STR(rig.c->disks[0]->why_not, "8 bytes of metadata per block (protection type 1)");
+        HAS_STR(rig.c->disks[0]->why_not, rows[i / 2].words);
+        EQ(rig_disk(1)->ops->open(rig.c->disks[0], &shape, &l), E_UNSUPPORTED);
         rig_down();
     }
+}
+
+TEST(protection_information_is_stripped_by_the_drive)
+{
+    for (unsigned i = 0; i < 12; i++) {
+        rig_plug();
+        rig.m->ns[0].lba_bytes = i & 1 ? 4096 : 512;
+        rig.m->ns[0].metadata_bytes = 8;
+        rig.m->ns[0].metadata_at_end = i & 2;
+        rig.m->ns[0].dps = (uint8_t)(1 + i / 4);
+        rig_up();
+        EQ(rig_disk(0)->lba_bytes, i & 1 ? 4096 : 512);
+        struct io_lane *l = rig_open(rig_disk(0), 4, 256 << 10, true);
+        uint32_t blocks = (256u << 10) / rig_disk(0)->lba_bytes;
+        rig_read(l, 3, 77, blocks);       /* two commands */
+        rig_read(l, 2, 1000, blocks / 2); /* one */
+        rig_read(l, 1, 0, 1);
+        rig_close(l);
+        rig_down();
+    }
+}
+
+TEST(commands_end_at_the_boundary_where_the_drive_would_split_them)
+{
+    static const struct {
+        uint16_t noiob;
+        uint8_t vendor_stripe;
+        uint16_t device_id;
+        uint32_t boundary_bytes, command_bytes;
+    } rows[] = {
+        { 0, 0, 0x4e01, 0, 131072 },
+        { 128, 0, 0x4e01, 65536, 65536 },
+        { 8, 0, 0x4e01, 4096, 4096 },
+        { 100, 0, 0x4e01, 51200, 131072 }, /* no power of two: cannot be kept to */
+        { 1, 0, 0x4e01, 512, 131072 },     /* below a page */
+        { 1024, 0, 0x4e01, 524288, 131072 },
+        { 0xffff, 0, 0x4e01, 0x1fffe00, 131072 },
+        { 0, 4, 0x4e01, 0, 131072 }, /* the byte means nothing with others */
+        { 0, 4, 0x0953, 65536, 65536 },
+        { 0, 5, 0x0953, 131072, 131072 },
+        { 0, 0, 0x0953, 0, 131072 },
+        { 0, 0xff, 0x0953, 0, 131072 },
+        { 256, 4, 0x0953, 131072, 131072 }, /* the namespace's own counts */
+    };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
+        rig_plug();
+        rig.m->set.vendor_id = rows[i].device_id == 0x0953 ? 0x8086 : 0x1d87;
+        rig.m->set.device_id = rows[i].device_id;
+        rig.m->set.vendor_stripe = rows[i].vendor_stripe;
+        rig.m->ns[0].noiob = rows[i].noiob;
+        rig_up();
+        EQ(rig_disk(0)->optimal_boundary_bytes, rows[i].boundary_bytes);
+        EQ(rig_disk(0)->max_command_bytes, rows[i].command_bytes);
+        struct io_lane *l = rig_open(rig_disk(0), 2, 256 << 10, true);
+        EQ(l->command_bytes, rows[i].command_bytes);
+        rig_read(l, 1, 512, 512);
+        EQ(rig.m->seen.reads, (256u << 10) / rows[i].command_bytes);
+        rig_close(l);
+        rig_down();
+    }
+}
+
+TEST(a_namespace_is_shared_when_drive_and_namespace_say_so)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        rig_plug();
+        rig.m->set.cmic = i & 1 ? 2 : 0;
+        rig.m->ns[0].nmic = i >> 1;
+        rig_up();
+        EQ(rig_disk(0)->shared, i == 3);
+        rig_down();
+    }
+}
+
+TEST(namespaces_that_are_not_attached_are_listed_with_their_reason)
+{
     rig_plug();
-    rig.m->ns[0].metadata_bytes = 0xffff;
-    model_nvme_add_ns(rig.m, 2, 100, 512);
+    rig.m->set.oacs = 8;
+    rig.m->set.cns_max = 0x10;
+    model_nvme_add_ns(rig.m, 9, 1000, 512)->inactive = true;
+    model_nvme_add_ns(rig.m, 4, 1000, 512);
+    model_nvme_add_ns(rig.m, 3, 1000, 512)->inactive = true;
     rig_up();
-    HAS_STR(rig.c->disks[0]->why_not, "65535 bytes");
-    EQ(rig_disk(1)->ops->open(rig.c->disks[0], &shape, &l), E_UNSUPPORTED);
+    EQ(rig.c->disk_count, 4);
+    EQ_STR(rig_disk(0)->name, "nvme0n1");
+    EQ_STR(rig_disk(1)->name, "nvme0n4");
+    EQ_STR(rig.c->disks[2]->name, "nvme0n3");
+    EQ_STR(rig.c->disks[3]->name, "nvme0n9");
+    for (unsigned i = 2; i < 4; i++) {
+        CHECK(!rig.c->disks[i]->ops);
+        HAS_STR(rig.c->disks[i]->why_not, "not attached to this controller");
+    }
+    rig_down();
+    rig_plug(); /* who does not manage namespaces is not asked */
+    rig.m->set.cns_max = 0x10;
+    model_nvme_add_ns(rig.m, 9, 1000, 512)->inactive = true;
+    rig_up();
+    EQ(rig.c->disk_count, 1);
+    EQ(rig.m->error_entries, 0);
+    rig_down();
+    rig_plug(); /* who refuses the question costs nothing */
+    rig.m->set.oacs = 8;
+    rig_up();
+    EQ(rig.c->disk_count, 1);
     rig_down();
 }
 

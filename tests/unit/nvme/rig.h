@@ -23,6 +23,7 @@ struct rig {
     /* Called with every page of 4096 bytes that the device sends while not NULL, counted from 0. */
     void (*edit)(unsigned index, uint8_t *page);
     unsigned pages;
+    bool sets_features; /* the drive has features that the driver sets */
     bool (*dma_write)(void *ctx, uint64_t bus, const void *src, size_t n);
 };
 extern struct rig rig;
