@@ -368,6 +368,34 @@ void journal_disk(struct journal *j, const struct disk_info *d)
     line_end(&l, false);
 }
 
+void journal_drive_settings(struct journal *j, const char *disk, const char *settings,
+                            uint32_t optimal_boundary_bytes)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "drive_settings");
+
+    json_put_str(o, "disk", disk);
+    json_put_str(o, "settings", settings);
+    json_put_u64(o, "optimal_boundary_bytes", optimal_boundary_bytes);
+    line_end(&l, false);
+}
+
+void journal_health(struct journal *j, const struct health_info *h)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "health");
+
+    json_put_str(o, "disk", h->disk);
+    json_put_str(o, "when", h->when);
+    json_object_begin(o, "values");
+    for (unsigned i = 0; i < h->item_count; i++)
+        json_put_i64(o, h->items[i].key, h->items[i].value);
+    json_object_end(o);
+    json_put_str(o, "warnings", h->warnings);
+    json_put_str(o, "note", h->note);
+    line_end(&l, false);
+}
+
 void journal_finding(struct journal *j, const struct finding *f)
 {
     struct line l;

@@ -114,6 +114,18 @@ struct raid_drive_info {
     uint32_t media_errors, other_errors, predictive_failures, temperature_c, link_mb_per_s, max_link_mb_per_s;
     char works[160];
 };
+/* What a drive tells about its own state: only those numbers that it tells. */
+struct health_item {
+    const char *key; /* "temperature_c" */
+    int64_t value;
+};
+struct health_info {
+    const char *disk, *when; /* "before" and "after" the run */
+    const struct health_item *items;
+    unsigned item_count;
+    const char *warnings; /* keys with blanks between them */
+    const char *note;
+};
 void journal_run_start(struct journal *j, const struct machine_info *m, const char *label);
 void journal_conf(struct journal *j, const char *source, uint32_t crc32c_of_text, const char *key_values);
 void journal_controller(struct journal *j, const struct controller_info *c);
@@ -124,6 +136,10 @@ void journal_disk(struct journal *j, const struct disk_info *d);
 void journal_raid_card(struct journal *j, const struct raid_card_info *c);
 void journal_virtual_drive(struct journal *j, const struct virtual_drive_info *d);
 void journal_raid_drive(struct journal *j, const struct raid_drive_info *d);
+/* What moves the drive's numbers and is not its medium, in the words of its driver; boundary 0: none. */
+void journal_drive_settings(struct journal *j, const char *disk, const char *settings,
+                            uint32_t optimal_boundary_bytes);
+void journal_health(struct journal *j, const struct health_info *h);
 void journal_finding(struct journal *j, const struct finding *f);
 void journal_problem(struct journal *j, const char *source, unsigned line, const char *job, const char *text);
 void journal_plan(struct journal *j, unsigned steps, uint64_t estimate_ns);

@@ -267,6 +267,21 @@ static void put_findings(struct journal *j)
     journal_finding(j, &f);
 }
 
+static void put_state(struct journal *j)
+{
+    static const struct health_item before[] = { { "temperature_c", -3 }, { "power_on_hours", 1234 },
+                                                 { "used_percent", 4 },    { "spare_percent", 100 } };
+    static const struct health_item after[] = { { "temperature_c", 41 },
+                                                { "host_read_mb", INT64_MAX } };
+    struct health_info h = { "nvme0n1", "before", before, 4, "", "" };
+
+    journal_drive_settings(j, "nvme0n1", "write cache on, power state 0 (found 2)", 131072);
+    journal_health(j, &h);
+    h = (struct health_info){ "nvme0n1", "after", after, 2, "temperature spare_low",
+                              "newest error: unrecovered read error" };
+    journal_health(j, &h);
+}
+
 void sample_run(struct journal *j)
 {
     static const struct machine_info machine = {
@@ -307,6 +322,7 @@ void sample_run(struct journal *j)
     journal_link(j, &(struct link_info){ "nvme0", 3, 2, 4, 4, "0000:00:1c.4", 256, 1800000000, 12 });
     put_machine_path(j);
     put_raid(j);
+    put_state(j);
     journal_run_end(j, &status, &ending);
 }
 
