@@ -5,6 +5,7 @@
 #define ACK_NS     400000ull
 #define NACK_NS    120000ull
 #define LATE_NS    26000000ull
+#define NV_LATE_NS 5000000ull /* the chip gives up by itself and says so */
 #define COLLIDE_NS 90000ull
 
 static uint64_t now(const struct model_smbus *m) { return m->host.now_ns(m->host.ctx); }
@@ -65,6 +66,9 @@ void model_smbus_init(struct model_smbus *m, enum model_smbus_chip chip)
 static void finish(struct model_smbus *m, uint8_t result)
 {
     m->running = m->hung = false;
+    if (m->brings_byte)
+        m->data = m->pending;
+    m->brings_byte = false;
     if (is_nforce(m)) {
         m->control = 0;
         m->status = result;
@@ -124,7 +128,7 @@ static void start(struct model_smbus *m, uint8_t address, bool read, bool byte_d
         m->result = code[2];
     } else if (s->late) {
         s->late--;
-        m->ends_ns = now(m) + LATE_NS;
+        m->ends_ns = now(m) + (is_nforce(m) ? NV_LATE_NS : LATE_NS);
         m->result = is_nforce(m) ? 0x98 : 0x04;
     } else if (!s->there || (s->deaf_from && m->command >= s->deaf_from)) {
         m->ends_ns = now(m) + NACK_NS;
@@ -132,7 +136,9 @@ static void start(struct model_smbus *m, uint8_t address, bool read, bool byte_d
     } else {
         bool wrong = s->noisy_every && ++m->noise % s->noisy_every == 0;
 
-        m->data = s->data[m->command] ^ (wrong ? 0x10 : 0);
+        m->pending = s->data[m->command] ^ (wrong ? 0x10 : 0);
+        m->brings_byte = true;
+        m->status |= m->early_result ? code[0] : 0;
         m->ends_ns = now(m) + ACK_NS + s->slow_ns;
         m->result = code[0];
     }

@@ -34,6 +34,7 @@ struct model_smbus {
     bool semaphore_refused;
     bool busy_at_entry;     /* a transfer hangs that nobody ended */
     uint64_t busy_until_ns; /* ... ends by itself then; 0: only by the end command */
+    bool early_result;      /* the result bit is there before the transfer is over */
     bool survives_kill;
     bool kill_is_late; /* idle only a second after the end command */
     bool pm_dead;      /* power management ports read FFh */
@@ -44,6 +45,8 @@ struct model_smbus {
     bool lock, lock_ours;
     bool running, hung;
     uint64_t ends_ns;
+    uint8_t pending; /* the byte that the end will bring */
+    bool brings_byte;
     uint8_t result; /* status bits (or nForce code) that the end will bring */
     /* ---- counted ---- */
     unsigned starts, kills, noise, pin_reads, port_switches;

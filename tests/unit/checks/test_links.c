@@ -142,6 +142,14 @@ TEST(P3_fewer_lanes_than_both_ends_have)
     want("lanes-missing", FINDING_FAIL);
 }
 
+TEST(P3_one_lane_of_eight)
+{
+    machine(3, 8, 2, 8);
+    now(2, 7);
+    judge_link(NULL);
+    want("lanes-missing", FINDING_FAIL);
+}
+
 TEST(P3_width_that_came_back_under_load_is_not_missing)
 {
     machine(3, 8, 2, 8);

@@ -392,6 +392,25 @@ TEST(S9_is_missed_by_ddr4_modules_whose_second_page_is_selected)
     expect("smbus-foreign", FINDING_WARN);
 }
 
+TEST(S9_a_fru_header_is_no_second_page)
+{
+    setup(CHIP_I801);
+    model_slave_fru(&bus.slave[0x53]);
+    memory(1, 8192);
+    board.memory_type = 0x1a;
+    probe_and_expect("smbus-foreign", FINDING_WARN);
+}
+
+TEST(S7_readings_of_no_module_that_differ)
+{
+    setup(CHIP_I801);
+    bus.slave[0x52].there = true;
+    bus.slave[0x52].data[5] = 0x77;
+    bus.slave[0x52].noisy_every = 50;
+    memory(1, 4096);
+    probe_and_expect("smbus-two-answer", FINDING_FAIL);
+}
+
 TEST(S10_one_collision_in_32_reads)
 {
     setup(CHIP_I801);

@@ -443,3 +443,12 @@ TEST(a_controller_that_hangs_in_the_middle_is_not_left_running_without_saying_so
     CHECK(seen.wedged && !seen.complete);
     EQ(bus.starts, 1);
 }
+
+TEST(a_result_that_shows_before_the_transfer_is_over_is_not_taken)
+{
+    bus_up(CHIP_I801);
+    bus_spd(0x50, 0x0b);
+    bus.early_result = true;
+    bus_examine(true);
+    EQ(memcmp(seen.responder[0].data[0], bus.slave[0x50].data, SMBUS_BYTES), 0);
+}
