@@ -158,29 +158,37 @@ TEST(model_fusion_a_virtual_drive_reads_its_medium)
     }
 }
 
+/* 32 blocks in 20 pieces: seven in the frame, thirteen in a chain. */
+static uint8_t *prepare_chain(enum model_mfi_generation g)
+{
+    bool eol = g >= MODEL_MFI_INVADER;
+    uint8_t *r, *chain = manual_memory + (FUSION_CHAINS - MANUAL_BASE);
+
+    fusion_drive(g);
+    r = fusion_prepare_read(2, 0, 32);
+    for (unsigned i = 0; i < 20; i++) {
+        uint8_t *e = i < 7 ? r + 0x80 + 16 * i : chain + 16 * (i - 7);
+        uint32_t address = MANUAL_DATA + 2 * MANUAL_DATA_STEP + 1024 * i, bytes = i < 12 ? 1024 : 512;
+
+        memset(e, 0, 16);
+        memcpy(e, &address, 4);
+        memcpy(e + 8, &bytes, 4);
+        e[15] = eol && i == 19 ? 0x40 : 0;
+    }
+    memset(r + 0xf0, 0, 16);
+    memcpy(r + 0xf0, "\x00\x80\x43", 3);
+    r[0xf8] = 13 * 16;
+    r[0xff] = eol ? 0x80 : 0x83;
+    r[2] = 0x0f;
+    r[g >= MODEL_MFI_VENTURA ? 0x7c : 0x79] = 20;
+    return r;
+}
+
 TEST(model_fusion_lists_longer_than_the_frame_go_on_in_a_chain)
 {
     for (unsigned g = FIRST; g < MODEL_MFI_ALL; g++) {
-        bool eol = g >= MODEL_MFI_INVADER;
-        uint8_t *r, *chain = manual_memory + (FUSION_CHAINS - MANUAL_BASE);
+        uint8_t *r = prepare_chain((enum model_mfi_generation)g);
 
-        fusion_drive((enum model_mfi_generation)g);
-        r = fusion_prepare_read(2, 0, 32);
-        for (unsigned i = 0; i < 20; i++) {
-            uint8_t *e = i < 7 ? r + 0x80 + 16 * i : chain + 16 * (i - 7);
-            uint32_t address = MANUAL_DATA + 2 * MANUAL_DATA_STEP + 1024 * i, bytes = i < 12 ? 1024 : 512;
-
-            memset(e, 0, 16);
-            memcpy(e, &address, 4);
-            memcpy(e + 8, &bytes, 4);
-            e[15] = eol && i == 19 ? 0x40 : 0;
-        }
-        memset(r + 0xf0, 0, 16);
-        memcpy(r + 0xf0, "\x00\x80\x43", 3);
-        r[0xf8] = 13 * 16;
-        r[0xff] = eol ? 0x80 : 0x83;
-        r[2] = 0x0f;
-        r[g >= MODEL_MFI_VENTURA ? 0x7c : 0x79] = 20;
         fusion_post_read(2);
         manual_wait_ms(0);
         EQ(r[0x77], 0);
@@ -188,6 +196,36 @@ TEST(model_fusion_lists_longer_than_the_frame_go_on_in_a_chain)
         CHECK(manual_holds(2, 3, 0, 25)); /* twelve pieces of two blocks and one of one lie side by side */
         EQ(manual_violations, 0);
     }
+}
+
+TEST(model_fusion_a_careless_chain_is_a_violation)
+{
+    static const struct {
+        unsigned at;
+        uint8_t value;
+    } t[] = {
+        { 2, 0 },                                 /* no chain offset, twenty SGEs */
+        { 2, 0x0e },                              /* another offset */
+        { 0xf8, 16 },                             /* length of one entry */
+        { 0xff, 0x83 }, { 0xfe, 1 }, { 0x7c, 8 }, /* the count says otherwise */
+    };
+
+    for (unsigned i = 0; i < sizeof t / sizeof t[0]; i++) {
+        prepare_chain(MODEL_MFI_AERO)[t[i].at] = t[i].value;
+        fusion_post_read(2);
+        if (manual_violations != 1)
+            test_fail(__FILE__, __LINE__, "%#x: %lu violations, the last: %s", t[i].at, manual_violations,
+                      manual_violation);
+    }
+    prepare_chain(MODEL_MFI_AERO);
+    manual.chain_bytes = 192; /* twelve entries */
+    fusion_post_read(2);
+    EQ(manual_violations, 1);
+    prepare_chain(MODEL_MFI_AERO);
+    fusion_post_read(2);
+    manual_memory[FUSION_CHAINS - MANUAL_BASE + 16] ^= 1;
+    manual_wait_ms(0);
+    EQ(manual_violations, 1); /* the chain was changed in flight */
 }
 
 TEST(model_fusion_errors_come_in_the_context_with_sense_in_its_pool)
