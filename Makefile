@@ -242,6 +242,7 @@ $(OUT)/baresweep-rack: $(call objs,rack,$(call src,rack) $(RACK_BASE))
 $(OUT)/rack-generate: $(call objs,rack,rack/generate/main.c $(RACK_BASE))
 	@echo "  link  $@"; gcc -o $@ $^
 rack: $(OUT)/baresweep-rack $(OUT)/rack-generate
+programs: $(OUT)/baresweep-rack $(OUT)/rack-generate
 rack-test: rack
 	python3 tests/rack/test_rack.py $(TEST)
 # The tables are written once, in rack/schema.c; rack-test compares.

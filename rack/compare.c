@@ -204,12 +204,14 @@ static size_t make_pairs(struct value *v, size_t count, uint64_t *a, uint64_t *b
 
 static bool judge(struct value *v, size_t count, struct result *out)
 {
-    uint64_t *room = malloc((count * 3 + 1) * sizeof *room), *a = room, *b = room + count,
-             *scratch = b + count;
+    uint64_t *room = malloc((count * 3 + 1) * sizeof *room), *a, *b, *scratch;
     size_t pairs, n_a = 0, n_b = 0;
 
     if (!room)
         return false;
+    a = room;
+    b = a + count;
+    scratch = b + count;
     pairs = make_pairs(v, count, a, b, scratch);
     out->paired = pairs >= OUTLIER_DIFFERENCE_LEAST;
     if (out->paired) {

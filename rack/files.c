@@ -139,7 +139,7 @@ static void take_path(struct intake *in, const char *path, bool named)
 
     if (named && !strcmp(path, "-"))
         take_file(in, path, named);
-    else if ((named ? stat : lstat)(path, &st))
+    else if (named ? stat(path, &st) : lstat(path, &st))
         complain(in, path, strerror(errno));
     else if (S_ISDIR(st.st_mode))
         take_folder(in, path);

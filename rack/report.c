@@ -351,7 +351,7 @@ static void put_groups(struct page *p)
     fprintf(
         p->to,
         "<p class=dim>%llu values judged in %llu groups; %llu had fewer than %d peers and %llu may not be compared "
-        "(read through the firmware, too short, with errors, ended early, limited by this program, clock "
+        "(read through the firmware, too short, with errors, ended early, clock "
         "uncertain).</p>\n",
         ull(p->found.counts.judged), ull(p->found.counts.groups), ull(p->found.counts.too_few_peers),
         OUTLIER_LEAST_PEERS, ull(p->found.counts.not_usable));

@@ -433,7 +433,7 @@ def test_query_reads_and_never_writes(folder):
     assert rack("query", "--db", db, "SELECT count(*) AS n FROM cell") == "n\r\n2\r\n"
     assert rack("query", "--db", db, "--ndjson", "SELECT 1 AS a, 'x\"' AS b, NULL AS c") == '{"a":1,"b":"x\\"","c":null}\n'
     before = db.read_bytes()
-    for sql in ("DELETE FROM cell", "DROP TABLE cell", "UPDATE run SET rack = 'x'", "ATTACH '/tmp/x' AS y", "VACUUM INTO 'x'",
+    for sql in ("DELETE FROM cell", "DELETE FROM cell RETURNING *", "DROP TABLE cell", "UPDATE run SET rack = 'x'", "ATTACH '/tmp/x' AS y", "VACUUM INTO 'x'",
                 "PRAGMA user_version = 9", "nonsense", "CREATE TABLE t(a)", ""):
         rack("query", "--db", db, sql, want=USAGE)
     assert db.read_bytes() == before

@@ -265,7 +265,7 @@ TEST(what_may_not_be_compared_is_neither_judged_nor_a_peer)
     cells[4].flags = FLAG_POLL_GAP; /* its tail is ours, its rate is its own */
     cells[4].value[OUTLIER_TAIL_P99] = 900000;
     cells[5].value[OUTLIER_TAIL_P999] = 0; /* too few samples: not measured */
-    cells[6].flags = FLAG_SHARED_PATH | FLAG_SPLIT | FLAG_DEPTH_REDUCED;
+    cells[6].flags = FLAG_SHARED_PATH | FLAG_SPLIT | FLAG_DEPTH_REDUCED | FLAG_HOST_BOUND;
     struct caught c = find(cells, 12, &counts);
     EQ(c.count, 0);
     EQ(counts.not_usable, 12 + 2);
