@@ -215,7 +215,7 @@ $(OUT)/file-crc32c: tools/file_crc32c.c base/crc.c base/crc.h
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
 
 # docs/jobs.md and docs/conf.md are the option tables in words; a unit test compares them.
-$(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/conf.c $(call host_src,base) \
+$(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/job_values.c sweep/conf.c $(call host_src,base) \
                     $(wildcard base/*.h sweep/*.h tests/unit/sweep/*.h)
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -Itests/unit/sweep -o $@ $(filter %.c,$^)

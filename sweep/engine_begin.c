@@ -66,17 +66,20 @@ static void set_work(struct work_lane *l)
         span = l->whole_blocks * l->block_lbas;
         engine_lane_refill_map(l);
     }
-    l->planned_lbas = span;
+    l->planned_lbas = span <= UINT64_MAX / max_u64(j->loops, 1) ? span * max_u64(j->loops, 1) : UINT64_MAX;
     if (j->io_bytes)
         l->planned_lbas = j->io_bytes / l->lba_bytes + (j->io_bytes % l->lba_bytes != 0);
     if (j->time_based && j->runtime_ns)
         l->planned_lbas = UINT64_MAX;
     l->runtime_ns = j->runtime_ns;
     l->left_lbas = j->ramp_ns ? UINT64_MAX : l->planned_lbas;
-    l->phase = j->ramp_ns ? LANE_RAMP : LANE_RUNNING;
+    l->lead_ns = j->startdelay_ns + j->ramp_ns;
+    l->phase = l->lead_ns ? LANE_RAMP : LANE_RUNNING;
     l->deadline_ns = l->plan->disk->command_deadline_ns ? l->plan->disk->command_deadline_ns : 30 * NS_PER_S;
     l->series.interval_ns =
-        max_u64(ENGINE_SERIES_NS, (j->runtime_ns + SERIES_MAX_POINTS - 1) / SERIES_MAX_POINTS);
+        j->log_avg_ms
+            ? j->log_avg_ms * NS_PER_MS
+            : max_u64(ENGINE_SERIES_NS, (j->runtime_ns + SERIES_MAX_POINTS - 1) / SERIES_MAX_POINTS);
 }
 
 /* A device that cannot do the depth is asked for less; any other refusal is the lane's end. */
@@ -129,6 +132,14 @@ static void begin_lane(struct engine *e, struct work_lane *l)
         return;
     }
     set_work(l);
+    if (engine_paced_begin(l) != OK) {
+        str_copy(l->reason, sizeof(l->reason), "no memory for the mix or the limits of this job");
+        engine_paced_end(l);
+        l->ops->close(l->io);
+        l->io = NULL;
+        l->phase = LANE_DEAD;
+        return;
+    }
     l->result.depth = l->depth;
     l->result.command_bytes = l->io->command_bytes && l->io->command_bytes < l->result.block_bytes
                                   ? l->io->command_bytes
@@ -171,32 +182,9 @@ void engine_end(struct engine *e)
         struct work_lane *l = &e->lane[i];
         if (l->io)
             l->ops->close(l->io);
+        engine_paced_end(l);
         plat_free(l->slot);
     }
     plat_free(e->lane);
     plat_free(e);
 }
-
-unsigned engine_lane_count(const struct engine *e) { return e->lane_count; }
-
-const struct step_result *engine_result(const struct engine *e, unsigned lane)
-{
-    return &e->lane[lane].result;
-}
-
-const struct lane_series *engine_series(const struct engine *e, unsigned lane)
-{
-    return &e->lane[lane].series;
-}
-
-const struct hist *engine_hist(const struct engine *e, unsigned lane) { return &e->lane[lane].hist; }
-
-const struct io_error_record *engine_errors(const struct engine *e, unsigned lane, unsigned *count)
-{
-    *count = e->lane[lane].kept_errors;
-    return e->lane[lane].error;
-}
-
-const char *engine_lane_reason(const struct engine *e, unsigned lane) { return e->lane[lane].reason; }
-
-const struct plan_lane *engine_plan_lane(const struct engine *e, unsigned lane) { return e->lane[lane].plan; }

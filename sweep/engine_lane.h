@@ -27,7 +27,20 @@ struct work_slot {
     uint32_t blocks;
 };
 
-enum work_pattern { PATTERN_SEQUENTIAL, PATTERN_RANDOM, PATTERN_PERMUTED };
+enum work_pattern { PATTERN_SEQUENTIAL, PATTERN_RANDOM, PATTERN_PERMUTED, PATTERN_DRAWN };
+struct steady;
+struct draw;
+
+/* What a lane that is not simply as fast as it goes may do next.  Such a lane keeps left_lbas at 0, so that
+ * each of its submissions takes the slow way, and the others never look here. */
+struct pace {
+    uint64_t left_lbas, ios_left; /* UINT64_MAX: without limit */
+    uint64_t delay_ns;            /* nothing before this time of the lane */
+    uint64_t rate_bytes_per_s, rate_iops;
+    uint64_t issued_lbas, issued_ios;
+    uint64_t think_ns, think_until_ns;
+    uint32_t think_blocks, think_left;
+};
 
 struct work_lane {
     /* the path of each I/O */
@@ -62,7 +75,13 @@ struct work_lane {
     struct io_error_record error[LANE_MAX_ERROR_RECORDS];
 
     struct perm perm;
-    uint32_t sequence; /* odd while `progress` is being written */
+    struct pace *pace;             /* NULL: as fast as it goes */
+    struct draw *draw;             /* PATTERN_DRAWN */
+    struct steady *steady;         /* NULL: not looked for */
+    uint64_t lead_ns;              /* startdelay and ramp_time */
+    uint64_t ceiling_bytes_per_s;  /* of the controller's link; 0: not known */
+    unsigned looks, uniform_looks; /* at what was read last: all the same word? */
+    uint32_t sequence;             /* odd while `progress` is being written */
     struct lane_progress progress;
     const struct plan_lane *plan;
     uint32_t lba_bytes;
@@ -85,6 +104,37 @@ struct engine {
     uint64_t begin_ns, held_ns, end_ns;
     struct io_completion done[ENGINE_BATCH];
 };
+
+/* One request, made in its slot. */
+static inline void put_request(struct work_slot *slots, struct io_request *r, uint64_t now_ns, uint64_t lba,
+                               uint32_t blocks)
+{
+    struct work_slot *s = &slots[r->slot];
+
+    s->submit_ns = now_ns;
+    s->lba = lba;
+    s->blocks = blocks;
+    r->lba = lba;
+    r->blocks = blocks; /* `reserved` stays 0 as allocated */
+}
+
+/* engine_paced.c: lanes with mixed requests, limits and an end by steadiness */
+int engine_paced_begin(struct work_lane *l); /* [boot] E_NOMEM */
+void engine_paced_end(struct work_lane *l);  /* [boot] */
+void engine_pace_restart(struct work_lane *l, uint64_t left_lbas);
+/* How many of `room` requests may be made now. */
+unsigned engine_pace_allows(struct work_lane *l, unsigned room, uint64_t now_ns);
+void engine_pace_took(struct work_lane *l, unsigned count, uint64_t lbas);
+bool engine_pace_is_done(const struct work_lane *l);
+uint64_t engine_make_drawn(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns);
+/* True when the lane is steady and may end. */
+bool engine_steady_look(struct work_lane *l, uint64_t at_ns);
+bool engine_steady_reached(const struct work_lane *l);
+
+/* engine_group.c: copies of a job (numjobs) become one result */
+void engine_merge_copies(struct engine *e);
+/* The lane that stands for the n-th job on its disk. */
+struct work_lane *engine_shown(const struct engine *e, unsigned lane);
 
 /* engine.c, also for engine_locate.c and engine_begin.c */
 void engine_lane_refill_map(struct work_lane *l); /* [any] the next pass of a random map */

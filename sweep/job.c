@@ -16,6 +16,7 @@ static const char only_device[] =
     "The disk is driven directly: there is no engine, cache or file system to choose";
 static const char only_reads[] = "Concerns writing only";
 static const char only_fio[] = "Concerns fio's own files, processes or reports";
+static const char own_log[] = "The series is always in the journal; log_avg_msec sets its interval";
 static const char own_report[] = "Latency is always measured and the percentiles are fixed";
 
 const struct opt job_options[] = {
@@ -50,6 +51,46 @@ const struct opt job_options[] = {
       "Seed of random orders: the same job and seed read the same LBAs (not those of fio)" },
     { "norandommap", NULL, OPT_FLAG, FIELD(norandommap), 0, 0, NULL, NULL,
       "Random blocks are drawn independently; without it each block comes once before any comes again" },
+    { "bssplit", NULL, OPT_TEXT, FIELD(bssplit), 0, 0, NULL, NULL,
+      "Mixed sizes by draw: 4k/60:8k/40 is 60 percent of 4 KiB; up to 16 sizes; an empty percentage shares what is "
+      "left. Of several lists with commas the first (reads) counts. Random blocks may come twice then" },
+    { "bsrange", "blocksize_range", OPT_TEXT, FIELD(bsrange), 0, 0, NULL, NULL,
+      "Sizes drawn evenly between two, such as 4k-64k, in multiples of the smaller" },
+    { "blockalign", "ba", OPT_SIZE, FIELD(align_bytes), 512, 1 * GIB, NULL, NULL,
+      "Random requests begin at multiples of this; default: of the block. Random blocks may come twice then" },
+    { "percentage_random", NULL, OPT_COUNT, FIELD(random_pct), 0, 100, "100", NULL,
+      "Of rw=randread: so many percent are random, the others follow the request before them" },
+    { "random_distribution", NULL, OPT_TEXT, FIELD(random_distribution), 0, 0, "random", NULL,
+      "Where random blocks lie: random (evenly), zipf:1.2, pareto:0.2 (both scattered over the region), or normal:10 "
+      "(around its middle, deviation in percent of the region). Other than random, blocks may come twice" },
+    { "numjobs", NULL, OPT_COUNT, FIELD(numjobs), 1, 64, "1", NULL,
+      "Copies of the job side by side on each disk, each with its own order; their results are one row" },
+    { "offset_increment", NULL, OPT_SIZE, FIELD(increment_bytes), 0, 0, NULL, NULL,
+      "Copy n begins n times this further on: bytes, or percent of the disk (1% to 99%)" },
+    { "loops", NULL, OPT_COUNT, FIELD(loops), 1, 1000000, "1", NULL,
+      "The region so many times; not with io_size" },
+    { "number_ios", NULL, OPT_COUNT, FIELD(number_ios), 0, 0, "0", NULL,
+      "Ends after so many requests; 0: no limit" },
+    { "startdelay", NULL, OPT_TIME, FIELD(startdelay_ns), 0, 24 * 3600 * NS_PER_S, NULL, NULL,
+      "Begins so much later than the other jobs of its step" },
+    { "rate", NULL, OPT_SIZE, FIELD(rate_bytes_per_s), 0, 0, NULL, NULL,
+      "At most so many bytes a second (of rate=1m,500k the first); 0: no limit" },
+    { "rate_iops", NULL, OPT_COUNT, FIELD(rate_iops), 0, 0, "0", NULL,
+      "At most so many requests a second; 0: no limit" },
+    { "thinktime", NULL, OPT_TIME, FIELD(thinktime_ns), 0, 3600 * NS_PER_S, NULL, NULL,
+      "Pause after each thinktime_blocks requests, when all have been answered. As in fio a bare number is microseconds" },
+    { "thinktime_blocks", NULL, OPT_COUNT, FIELD(thinktime_blocks), 1, 0, "1", NULL,
+      "Requests between two pauses" },
+    { "log_avg_msec", NULL, OPT_COUNT, FIELD(log_avg_ms), 0, 3600 * 1000, "0", NULL,
+      "Interval of the series in ms (with or without write_bw_log and its like: the series is always kept); 0: chosen. "
+      "It doubles when more than 600 points would be needed" },
+    { "ss", "steadystate", OPT_TEXT, FIELD(ss), 0, 0, NULL, NULL,
+      "Ends when steady: iops:2%, bw:2% (all seconds of ss_dur within that of their mean), iops_slope:0.3% or "
+      "bw_slope:0.3% (rise per second); without % in IOPS or bytes per second. Needs runtime as its limit" },
+    { "ss_dur", "steadystate_duration", OPT_TIME, FIELD(ss_dur_ns), 2 * NS_PER_S, 3600 * NS_PER_S, NULL, NULL,
+      "How long it has to be steady" },
+    { "ss_ramp", "steadystate_ramp_time", OPT_TIME, FIELD(ss_ramp_ns), 0, 24 * 3600 * NS_PER_S, NULL, NULL,
+      "Seconds at the begin that do not count for ss" },
 
     NOTE_ROW("ioengine", only_device),
     NOTE_ROW("direct", only_device),
@@ -89,11 +130,10 @@ const struct opt job_options[] = {
     NOTE_ROW("numa_mem_policy", only_fio),
     NOTE_ROW("lockmem", only_fio),
     NOTE_ROW("unit_base", only_fio),
-    NOTE_ROW("write_bw_log", only_fio),
-    NOTE_ROW("write_iops_log", only_fio),
-    NOTE_ROW("write_lat_log", only_fio),
-    NOTE_ROW("write_hist_log", only_fio),
-    NOTE_ROW("log_avg_msec", only_fio),
+    NOTE_ROW("write_bw_log", own_log),
+    NOTE_ROW("write_iops_log", own_log),
+    NOTE_ROW("write_lat_log", own_log),
+    NOTE_ROW("write_hist_log", own_log),
     NOTE_ROW("log_hist_msec", only_fio),
     NOTE_ROW("log_offset", only_fio),
     NOTE_ROW("log_max_value", only_fio),
@@ -137,32 +177,18 @@ const struct opt job_options[] = {
 const unsigned job_option_count = ARRAY_COUNT(job_options);
 
 const struct job_refusal job_refusals[] = {
-    { "numjobs", "1", "copies of a job are not implemented; write numjobs=1 and a larger iodepth" },
-    { "loops", "1", "repeating is not implemented; use time_based with runtime, or io_size" },
     { "rwmixread", "100", "mixes of reads and writes need arming, which this version has not" },
     { "rwmixwrite", "0", "mixes of reads and writes need arming, which this version has not" },
     { "verify", NULL, "verifying needs data that this program wrote: not in this version" },
     { "do_verify", "0", "verifying needs data that this program wrote: not in this version" },
     { "verify_pattern", NULL, "verifying needs data that this program wrote: not in this version" },
     { "verify_only", "0", "verifying needs data that this program wrote: not in this version" },
-    { "bssplit", NULL, "mixed block sizes are not implemented; write one job per size" },
-    { "bsrange", NULL, "mixed block sizes are not implemented; write one job per size" },
-    { "blocksize_range", NULL, "mixed block sizes are not implemented; write one job per size" },
     { "bs_unaligned", "0", "requests are always aligned to the block size" },
-    { "blockalign", NULL, "requests are always aligned to the block size" },
-    { "ba", NULL, "requests are always aligned to the block size" },
-    { "percentage_random", NULL, "mixed orders are not implemented; write rw=read or rw=randread" },
-    { "random_distribution", "random", "only the uniform distribution is implemented" },
     { "rw_sequencer", NULL, "runs inside a random order are not implemented" },
-    { "rate", "0", "limited rates are not implemented: the job would run at full speed" },
-    { "rate_iops", "0", "limited rates are not implemented: the job would run at full speed" },
-    { "rate_min", "0", "limited rates are not implemented: the job would run at full speed" },
-    { "rate_iops_min", "0", "limited rates are not implemented: the job would run at full speed" },
-    { "rate_process", NULL, "limited rates are not implemented: the job would run at full speed" },
-    { "thinktime", "0", "pauses between requests are not implemented" },
-    { "thinktime_blocks", NULL, "pauses between requests are not implemented" },
-    { "thinktime_spin", "0", "pauses between requests are not implemented" },
-    { "startdelay", "0", "delayed starts are not implemented; use ramp_time or the order of jobs" },
+    { "rate_min", "0", "failing below a rate is not implemented; compare the result" },
+    { "rate_iops_min", "0", "failing below a rate is not implemented; compare the result" },
+    { "rate_process", "linear", "only evenly spread requests are implemented" },
+    { "thinktime_spin", "0", "the processor is always busy here: there is no other way to wait" },
     { "wait_for", NULL, "waiting for one named job is not implemented; use stonewall" },
     { "exitall", "0", "ending all jobs with the first is not implemented; give each a runtime" },
     { "exitall_on_error", "0", "ending all jobs with the first is not implemented; give each a runtime" },
@@ -172,8 +198,6 @@ const struct job_refusal job_refusals[] = {
     { "iodepth_batch_complete_min", "1", "completion is always batched as the disk allows" },
     { "iodepth_batch_complete_max", NULL, "completion is always batched as the disk allows" },
     { "iodepth_low", NULL, "the queue is always refilled at once" },
-    { "number_ios", NULL, "ending after a number of requests is not implemented; use io_size" },
-    { "offset_increment", "0", "it needs numjobs, which is not implemented; write one job per offset" },
     { "zonemode", "none", "zones are not implemented; write one job per region with offset and size" },
     { "zonesize", "0", "zones are not implemented; write one job per region with offset and size" },
     { "zonerange", "0", "zones are not implemented; write one job per region with offset and size" },
@@ -184,10 +208,6 @@ const struct job_refusal job_refusals[] = {
       "searching for a depth by latency is not implemented; write one job per iodepth" },
     { "latency_percentile", NULL,
       "searching for a depth by latency is not implemented; write one job per iodepth" },
-    { "steadystate", NULL, "ending at a steady state is not implemented; use runtime" },
-    { "ss", NULL, "ending at a steady state is not implemented; use runtime" },
-    { "ss_dur", NULL, "ending at a steady state is not implemented; use runtime" },
-    { "ss_ramp", NULL, "ending at a steady state is not implemented; use runtime" },
     { "read_iolog", NULL, "replaying a log is not implemented" },
     { "replay_redirect", NULL, "replaying a log is not implemented" },
     { "directory", NULL, "there are no files here; name disks with filename" },
@@ -274,6 +294,8 @@ static bool rw_is_refused(struct reading *r, const char *value)
                     "rw=%s changes the disk: writes need arming: not in this version. "
                     "Write read or randread",
                     mode);
+            if (r->job != &r->out->global)
+                r->out->writes[r->job - r->out->jobs] = true;
             refuse(r, why);
             return true;
         }
@@ -293,6 +315,7 @@ static const struct {
     { offsetof(struct job, offset_bytes), offsetof(struct job, offset_pct), 0, 99 },
     { offsetof(struct job, size_bytes), offsetof(struct job, size_pct), 1, 100 },
     { offsetof(struct job, io_bytes), offsetof(struct job, io_pct), 1, 100 },
+    { offsetof(struct job, increment_bytes), offsetof(struct job, increment_pct), 1, 99 },
 };
 
 static void set_plain(struct reading *r, const struct opt *row, const char *value)
@@ -331,23 +354,70 @@ static void set_size(struct reading *r, const struct opt *row, const char *value
     set_plain(r, row, value);
 }
 
-/* fio's bs=r,w,t: the first is for reads. */
-static void set_block(struct reading *r, const struct opt *row, const char *value)
+/* fio's bs=r,w,t and the like: the first is for reads; true when it was cut out. */
+static bool take_first(struct reading *r, const struct opt *row, const char *value, char first[static 160])
 {
     const char *comma = value ? str_find(value, ",") : NULL;
-    char first[32], text[120];
+    char text[200];
 
-    if (!comma) {
-        set_plain(r, row, value);
-        return;
-    }
-    str_copy_n(first, sizeof(first), value, (size_t)(comma - value));
-    str_fmt(text, sizeof(text), "bs=%.40s: only the size for reads, %s, is used", value, first);
+    if (!comma)
+        return false;
+    str_copy_n(first, 160, value, (size_t)(comma - value));
+    str_fmt(text, sizeof(text), "%s=%.60s: only the %s for reads, %.60s, is used", row->name, value,
+            row->offset == offsetof(struct job, block_bytes) ? "size" : "part", first);
     note(r, text);
-    set_plain(r, row, first);
+    return true;
 }
 
-static void set_option(struct reading *r, const char *key, const char *value)
+static void set_block(struct reading *r, const struct opt *row, const char *value)
+{
+    char first[160];
+
+    set_plain(r, row, take_first(r, row, value, first) ? first : value);
+    if (row->offset == offsetof(struct job, block_bytes)) /* the later of the ways to give sizes counts */
+        r->job->split_count = (uint8_t)(r->job->block_min_bytes = 0);
+}
+
+/* Times whose bare number is microseconds in fio's language. */
+static void set_micro(struct reading *r, const struct opt *row, const char *value)
+{
+    char us[40];
+    size_t len = value ? str_len(value) : 0;
+    bool bare = len && value[len - 1] >= '0' && value[len - 1] <= '9';
+
+    str_fmt(us, sizeof(us), "%.32s%s", value ? value : "", bare ? "us" : "");
+    set_plain(r, row, value ? us : NULL);
+}
+
+/* Options whose text has a grammar. */
+static const struct {
+    size_t at;
+    bool (*parse)(struct job *j, struct text *why);
+} grammars[] = {
+    { offsetof(struct job, bssplit), job_parse_bssplit },
+    { offsetof(struct job, bsrange), job_parse_bsrange },
+    { offsetof(struct job, random_distribution), job_parse_distribution },
+    { offsetof(struct job, ss), job_parse_ss },
+};
+
+static bool set_grammar(struct reading *r, const struct opt *row, const char *value)
+{
+    char first[160], why[240];
+    struct text t = text_over(why, sizeof(why));
+
+    for (unsigned i = 0; i < ARRAY_COUNT(grammars); i++)
+        if (row->offset == grammars[i].at) {
+            unsigned before = r->out->problem_count;
+            set_plain(r, row, take_first(r, row, value, first) ? first : value);
+            if (r->out->problem_count == before && !grammars[i].parse(r->job, &t))
+                refuse(r, why);
+            return true;
+        }
+    return false;
+}
+
+/* Not inlined: what each way to fail needs for its words would add up in one frame. */
+static __attribute__((noinline)) void set_option(struct reading *r, const char *key, const char *value)
 {
     const struct opt *row = opt_find(job_options, job_option_count, key);
     const struct job_refusal *no = row ? NULL : find_refusal(key);
@@ -369,8 +439,15 @@ static void set_option(struct reading *r, const char *key, const char *value)
         note(r, text);
     } else if (row->offset == offsetof(struct job, rw) && value && rw_is_refused(r, value)) {
         return;
-    } else if (row->offset == offsetof(struct job, block_bytes)) {
+    } else if (row->kind == OPT_TEXT && set_grammar(r, row, value)) {
+        return;
+    } else if (row->offset == offsetof(struct job, block_bytes) ||
+               row->offset == offsetof(struct job, align_bytes) ||
+               row->offset == offsetof(struct job, rate_bytes_per_s) ||
+               row->offset == offsetof(struct job, rate_iops)) {
         set_block(r, row, value);
+    } else if (row->offset == offsetof(struct job, thinktime_ns)) {
+        set_micro(r, row, value);
     } else if (row->kind == OPT_SIZE) {
         set_size(r, row, value);
     } else {
@@ -388,6 +465,8 @@ static void end_section(struct reading *r)
     r->line = r->job->line;
     if (r->job->time_based && !r->job->runtime_ns)
         refuse(r, "time_based never ends without runtime; add one, such as runtime=60s");
+    if (r->job->ss_kind && (!r->job->runtime_ns || !r->job->ss_dur_ns))
+        refuse(r, "ss needs ss_dur, and runtime as its limit: add ss_dur=30s and runtime=600s");
     r->line = line;
 }
 

@@ -8,6 +8,15 @@
 
 /* A workload in the words of a fio job file.  docs/jobs.md is made from the option table. */
 enum job_rw { JOB_READ, JOB_RANDREAD, JOB_RW_COUNT };
+/* Where random blocks lie. */
+enum job_distribution { JOB_UNIFORM, JOB_ZIPF, JOB_PARETO, JOB_NORMAL };
+/* fio's `ss`: what has to hold still, and how: within a band around its mean, or by its slope. */
+enum job_steady { JOB_NOT_STEADY, JOB_SS_IOPS, JOB_SS_IOPS_SLOPE, JOB_SS_BW, JOB_SS_BW_SLOPE };
+enum { JOB_MAX_SPLITS = 16 };
+struct job_split {
+    uint32_t bytes;
+    uint8_t percent; /* all add up to 100 */
+};
 struct job {
     char name[40];      /* section name */
     unsigned line;      /* where its section stands, for messages */
@@ -26,6 +35,30 @@ struct job {
     uint64_t randseed;
     uint8_t norandommap; /* random blocks may come twice; else each comes once before any comes again */
     uint8_t offset_pct, size_pct, io_pct; /* as given with a '%'; 0: given in bytes */
+
+    char bssplit[160], bsrange[40], random_distribution[32], ss[24]; /* as written; read into what follows */
+    struct job_split split[JOB_MAX_SPLITS];
+    uint8_t split_count;         /* 0: every request is block_bytes; else that is the largest */
+    uint32_t block_min_bytes;    /* bsrange: from this in steps of this up to block_bytes; 0: no range */
+    uint32_t align_bytes;        /* random requests begin at its multiples; 0: as the blocks are */
+    uint8_t random_pct;          /* of randread: the others follow the one before them */
+    uint8_t distribution;        /* enum job_distribution */
+    uint32_t distribution_micro; /* its parameter x 1 000 000; JOB_NORMAL: percent x 1 000 000 */
+    uint16_t numjobs;            /* lanes on each disk, reported as one */
+    uint64_t increment_bytes;    /* offset of each copy beyond the one before */
+    uint8_t increment_pct;
+    uint32_t loops;
+    uint64_t number_ios; /* ends after so many; 0: no limit */
+    uint64_t startdelay_ns;
+    uint64_t rate_bytes_per_s; /* 0: as fast as it goes */
+    uint32_t rate_iops;
+    uint64_t thinktime_ns; /* after each thinktime_blocks: drain, and wait so long */
+    uint32_t thinktime_blocks;
+    uint32_t log_avg_ms; /* interval of the series; 0: chosen */
+    uint8_t ss_kind;     /* enum job_steady */
+    uint8_t ss_is_pct;   /* the limit is in percent of the mean, else in IOPS or bytes per s */
+    uint64_t ss_limit_milli;
+    uint64_t ss_dur_ns, ss_ramp_ns;
 };
 extern const struct opt job_options[];
 extern const unsigned job_option_count;
@@ -50,6 +83,7 @@ struct job_file {
     bool global_refused;
     struct job jobs[JOB_FILE_MAX_JOBS];
     bool refused[JOB_FILE_MAX_JOBS]; /* its job is NOT-TESTED; the others run */
+    bool writes[JOB_FILE_MAX_JOBS];  /* refused because it would write */
     unsigned job_count;
     struct job_problem problems[JOB_FILE_MAX_PROBLEMS];
     unsigned problem_count;                          /* may exceed what is kept */
@@ -59,5 +93,12 @@ struct job_file {
 /* Reads a whole job file.  Always fills *out; true when nothing was refused.  A wrong line refuses its job,
  * one in [global] (or before any section) all jobs after it. */
 bool job_file_read(const char *text, size_t len, struct job_file *out);
+
+/* Values with a grammar of their own: from the text in the job into its numbers.  False: `why` says what is
+ * wrong.  (job_values.c) */
+bool job_parse_bssplit(struct job *j, struct text *why);
+bool job_parse_bsrange(struct job *j, struct text *why);
+bool job_parse_distribution(struct job *j, struct text *why);
+bool job_parse_ss(struct job *j, struct text *why);
 
 #endif

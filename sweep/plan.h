@@ -12,6 +12,7 @@ struct plan_lane {
     struct job job;   /* offsets and sizes resolved to this disk, times scaled */
     uint16_t depth;   /* job.iodepth, or less by the limits of the disk and of bytes in flight */
     bool shared_path; /* another lane of the step is on the same controller */
+    uint16_t copy;    /* of numjobs: the copies of a job on a disk follow its lane 0 and are one result */
     bool reread;      /* the disk is too small: part of the region was read before in this plan */
 };
 struct plan_step {
