@@ -67,17 +67,26 @@ void mfi_fusion_build(const struct mfi_lane *m, struct mfi_tag *t)
                     m->opcode == READ_16 ? 16 : 10);
     if (ld)
         mfi_fusion_request(card, t->number)->context.type_nseg = card->gen->type_nseg;
+    mfi_put_cdb((uint64_t *)mfi_fusion_request(card, t->number)->cdb, m->opcode, 0, t->blocks);
     t->bytes = t->blocks * m->lba_bytes;
     t->head = FIELD_PUT(DESCRIPTOR_TYPE, ld ? card->gen->read_type : DESCRIPTOR_SCSI_IO) |
               FIELD_PUT(DESCRIPTOR_SMID, t->number + 1u);
 }
 
-/* What the card may have changed is written anew: length, and status, which must not be an old one. */
+/* What differs from one read to the next, and what the card may have changed: length, and status, which must
+ * not be an old one. */
 static inline void post(struct mfi_lane *m, struct mfi_tag *t)
 {
-    uint8_t *q = (uint8_t *)t->frame;
+    uint8_t *q = (uint8_t *)t->frame, *lba_at = q + REQUEST_CDB_AT + CDB_LBA_AT;
 
-    mfi_put_cdb((uint64_t *)(q + REQUEST_CDB_AT), m->opcode, t->lba, t->blocks);
+    /* The builtin is one store; the name alone would be a call here. */
+    if (m->opcode == READ_10) {
+        uint32_t lba = __builtin_bswap32((uint32_t)t->lba);
+        __builtin_memcpy(lba_at, &lba, sizeof lba);
+    } else {
+        uint64_t lba = __builtin_bswap64(t->lba);
+        __builtin_memcpy(lba_at, &lba, sizeof lba);
+    }
     *(uint32_t *)(q + REQUEST_DATA_LEN_AT) = t->bytes;
     *(uint16_t *)(q + CONTEXT_STATUS_AT) = 0;
     plat_dma_publish();
@@ -128,7 +137,7 @@ unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_co
     uint64_t *const ring = card->ring, *const ring_end = ring + card->ring_depth;
     uint64_t *next = ring + card->ring_at;
     const uint32_t tags = card->management_count + card->io_frames;
-    struct io_completion *out = c, *const out_end = c + max;
+    struct io_completion *out = c, *const out_end = max ? c + max : c; /* c may be NULL */
 
     for (;;) {
         /* Whole only when both halves are there (6.5); a low half of ones has that type as well.  Acquire:
