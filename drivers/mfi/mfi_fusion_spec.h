@@ -49,6 +49,7 @@ enum {
     CONTEXT_SYSTEM_PD = 0x10, /* raid_flags: I/O subtype 1 */
     CONTEXT_STATUS_AT = 0x76, /* in the request: SCSI status, MFI status */
     REQUEST_CDB_AT = 0x40,
+    CDB_LBA_AT = 2, /* READ(10) and READ(16) */
     REQUEST_DATA_LEN_AT = 0x1c
 };
 struct fusion_request {
