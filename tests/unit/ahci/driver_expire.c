@@ -243,6 +243,7 @@ TEST(another_model_with_the_same_serial_after_comreset_is_not_read)
     rig_send(l, 0, 0, 8);
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     EQ(l->disk->fault.err, E_GONE);
+    EQ(rig.m.port[0].seen.comresets, 0); /* a reset more would not bring the first one back */
     rig_lane_down(l);
 }
 
