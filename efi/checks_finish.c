@@ -1,5 +1,6 @@
 #include "checks_state.h"
 #include "drive_health.h"
+#include "drive_state.h"
 #include "record.h"
 #include "runs.h"
 
@@ -190,8 +191,10 @@ static void check_health(struct inventory *inv)
     for (unsigned i = 0; i < inv->disk_count; i++) {
         struct disk_health now;
 
-        if (checks_read_health(inv->disks[i].disk, &now))
-            health_judge(s->health_known[i] ? &s->health[i] : NULL, &now, inv->disks[i].disk->name, l);
+        if (!checks_read_health(inv->disks[i].disk, &now))
+            continue;
+        drive_state_journal(inv->disks[i].disk, &now, "after");
+        health_judge(s->health_known[i] ? &s->health[i] : NULL, &now, inv->disks[i].disk->name, l);
         if (l->count + HEALTH_VALUE_COUNT > l->capacity) {
             checks_say(inv);
             l = checks_list();

@@ -1,6 +1,7 @@
 #include "checks_state.h"
 #include "acpi.h"
 #include "console.h"
+#include "drive_state.h"
 #include "pins.h"
 #include "platform_efi.h"
 #include "record.h"
@@ -286,7 +287,8 @@ bool checks_read_health(struct disk *d, struct disk_health *out)
 static void read_health(const struct inventory *inv)
 {
     for (unsigned i = 0; i < inv->disk_count; i++)
-        s->health_known[i] = checks_read_health(inv->disks[i].disk, &s->health[i]);
+        if ((s->health_known[i] = checks_read_health(inv->disks[i].disk, &s->health[i])))
+            drive_state_journal(inv->disks[i].disk, &s->health[i], "before");
 }
 
 struct expect_words checks_words(const struct conf *conf)

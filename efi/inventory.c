@@ -104,6 +104,24 @@ static void journal_known_disk(const struct disk *d)
     str_copy(info.rotation, sizeof info.rotation, rotation_words[d->rotation]);
     str_copy(info.why_not, sizeof info.why_not, d->why_not);
     journal_disk(record_journal(), &info);
+    if (d->settings[0] || d->optimal_boundary_bytes)
+        journal_drive_settings(record_journal(), d->name, d->settings, d->optimal_boundary_bytes);
+}
+
+/* A disk that another controller has brought already is read there and named here. */
+static void look_for_other_path(const struct inventory *inv, struct disk *d)
+{
+    static const struct disk *earlier[INVENTORY_MAX_DISKS];
+
+    for (unsigned i = 0; i < inv->disk_count; i++)
+        earlier[i] = inv->disks[i].disk;
+    const struct disk *first = disk_seen_before(earlier, inv->disk_count, d);
+    if (!first || !d->ops)
+        return;
+    d->ops = NULL;
+    str_fmt(d->why_not, sizeof d->why_not, "second path to %s: it is tested there, once", first->name);
+    record_finding("duplicate-path", FINDING_INFO, d->name, NULL, "the same disk as %s (%s)", first->name,
+                   d->identity);
 }
 
 static void add_disk(struct inventory *inv, const struct conf *conf, struct disk *d)
@@ -113,6 +131,7 @@ static void add_disk(struct inventory *inv, const struct conf *conf, struct disk
                        INVENTORY_MAX_DISKS);
         return;
     }
+    look_for_other_path(inv, d);
     struct known_disk *k = &inv->disks[inv->disk_count++];
     *k = (struct known_disk){ .disk = d };
     if (!d->ops)
@@ -164,17 +183,26 @@ static void attach(struct known_controller *c, unsigned index)
     record_finding("controller-attach-failed", FINDING_FAIL, address, NULL, "%s: %s", c->row->what, words);
 }
 
+void inventory_tell_remarks(struct known_controller *c)
+{
+    static const enum finding_level level[] = {
+        [REMARK_INFO] = FINDING_INFO, [REMARK_WARN] = FINDING_WARN, [REMARK_FAIL] = FINDING_FAIL
+    };
+    const struct controller *d = c->driven;
+
+    for (; c->remarks_told < d->remark_count; c->remarks_told++)
+        record_finding("driver-remark", level[d->remarks[c->remarks_told].level], d->name, NULL, "%s",
+                       d->remarks[c->remarks_told].text);
+    if (d->remarks_dropped > c->drops_told)
+        record_finding("driver-remark", FINDING_INFO, d->name, NULL, "%u more remarks were dropped",
+                       d->remarks_dropped - c->drops_told);
+    c->drops_told = d->remarks_dropped;
+}
+
 static void take_driven(struct inventory *inv, const struct conf *conf, struct known_controller *c)
 {
-    static const enum finding_level level[] = { FINDING_INFO, FINDING_WARN, FINDING_FAIL };
-
     journal_known_controller(c);
-    for (unsigned i = 0; i < c->driven->remark_count; i++)
-        record_finding("driver-remark", level[c->driven->remarks[i].level], c->driven->name, NULL, "%s",
-                       c->driven->remarks[i].text);
-    if (c->driven->remarks_dropped)
-        record_finding("driver-remark", FINDING_INFO, c->driven->name, NULL, "%u more remarks were dropped",
-                       c->driven->remarks_dropped);
+    inventory_tell_remarks(c);
     for (unsigned i = 0; i < c->driven->disk_count; i++)
         add_disk(inv, conf, c->driven->disks[i]);
     raid_journal(c->driven);

@@ -22,9 +22,10 @@ struct known_controller {
     EFI_HANDLE handle;
     struct pci_fn fn;
     const struct driver_row *row;
-    struct controller *driven;  /* NULL: not driven, why_not says it */
-    struct controller firmware; /* stands for it in the firmware path */
-    bool firmware_had_it;       /* a firmware driver was on it and gets it back */
+    struct controller *driven;         /* NULL: not driven, why_not says it */
+    struct controller firmware;        /* stands for it in the firmware path */
+    unsigned remarks_told, drops_told; /* of the driver's remarks, these are findings already */
+    bool firmware_had_it;              /* a firmware driver was on it and gets it back */
     char why_not[240];
 };
 struct inventory {
@@ -43,6 +44,9 @@ void inventory_give_back(struct inventory *inv);
 /* Checksums of what each wanted disk holds, into the journal; differences between small and large requests,
  * and on the second call to the first one's, are findings. */
 void inventory_sample(struct inventory *inv, bool before);
+
+/* What the driver remarked since it was asked last becomes findings. */
+void inventory_tell_remarks(struct known_controller *c);
 
 struct known_disk *inventory_find(struct inventory *inv, const struct disk *d);
 /* A finding about a disk: into the journal, and into the disk's verdict. */

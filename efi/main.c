@@ -10,6 +10,7 @@
 #include "platform.h"
 #include "record.h"
 #include "serial.h"
+#include "drive_state.h"
 #include "settings.h"
 #include "sweep_run.h"
 #include "version.h"
@@ -225,6 +226,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
         sweep_run(&plan, &inventory, &medium, &settings.conf);
     if (settings.conf.data_check)
         inventory_sample(&inventory, false);
+    drive_self_tests(&inventory, &settings.conf);
     status.expectation_missed |= checks_finish(&inventory, &settings.conf);
     ending_list_disks(&inventory);
     handback_note(&inventory);

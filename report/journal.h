@@ -186,8 +186,8 @@ struct journal_reader {
     uint64_t stale_lines;          /* in a file: remains of an earlier run behind the end, skipped */
     uint64_t run_id, next_seq, corrupt_since_line;
     bool has_run, is_file, stale;
-    bool skip_series; /* may be set after the start: series are passed over unread, the counts of
-                       * missing and corrupt lines then mean nothing */
+    bool skip_series;        /* may be set after the start: series are passed over unread, the counts of
+                              * missing and corrupt lines then mean nothing */
     const char *series_disk; /* with skip_series: those of this disk are read all the same */
 };
 /* Over a whole text: a file (its preallocated tail of blanks or NULs is no line), a serial capture with

@@ -129,16 +129,31 @@ void journal_reader_start(struct journal_reader *r, const char *text, size_t len
     *r = (struct journal_reader){ .text = text, .len = len };
 }
 
-/* By the place where the writer puts the kind: the members before it have a limited length. */
-static bool looks_like_series(const char *s, size_t len)
+/* Whether `word` begins in s[from..until); *at then is where. */
+static bool find_word(const char *s, size_t len, size_t from, size_t until, const char *word, size_t *at)
 {
-    static const char series[] = "\"ev\":\"series\"";
-    enum { BEFORE_EV = 100, SERIES_LEN = sizeof series - 1 };
+    size_t n = str_len(word);
 
-    for (size_t at = HEAD_LEN; at < BEFORE_EV && at + SERIES_LEN <= len; at++)
-        if (s[at] == '"' && !memcmp(s + at, series, SERIES_LEN))
+    for (*at = from; *at < until && *at + n <= len; ++*at)
+        if (s[*at] == word[0] && !memcmp(s + *at, word, n))
             return true;
     return false;
+}
+
+/* By the places where the writer puts the kind and the disk: what stands before them has a limited length. */
+static bool is_unwanted_series(const struct journal_reader *r, const char *s, size_t len)
+{
+    static const char series[] = "\"ev\":\"series\"", disk_key[] = "\"disk\":\"";
+    enum { BEFORE_EV = 100, BEFORE_DISK = 40 };
+    size_t ev, disk, n;
+
+    if (!find_word(s, len, HEAD_LEN, BEFORE_EV, series, &ev))
+        return false;
+    if (!r->series_disk || !find_word(s, len, ev, ev + BEFORE_DISK, disk_key, &disk))
+        return true;
+    disk += sizeof disk_key - 1;
+    n = str_len(r->series_disk);
+    return len - disk <= n || memcmp(s + disk, r->series_disk, n) || s[disk + n] != '"';
 }
 
 static bool begins_run(struct journal_reader *r, const struct journal_line *l)
@@ -189,7 +204,7 @@ enum journal_read journal_reader_next(struct journal_reader *r, struct journal_l
         if (begin == r->len)
             return JOURNAL_END;
         r->at = end = find_end(r->text, r->len, begin);
-        if (r->skip_series && looks_like_series(s, end - begin))
+        if (r->skip_series && is_unwanted_series(r, s, end - begin))
             continue;
         if (!take_apart(s, end - begin, out, &used)) {
             if (r->stale)

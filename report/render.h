@@ -15,5 +15,11 @@ struct render_out {
 void render_summary(const char *journal, size_t len, struct render_out *out);
 /* results.csv: one row per step_end; header and rows walk one column table; names carry units. */
 void render_csv(const char *journal, size_t len, struct render_out *out);
+/* fio's JSON, all measurements as jobs[] (report/fio_json.h: one by one). */
+void render_fio_json(const char *journal, size_t len, struct render_out *out);
+/* junit.xml: a testsuite per drive and one for the machine; NOT-TESTED is `skipped`. */
+void render_junit(const char *journal, size_t len, struct render_out *out);
+/* report.html: one file without scripts that needs no network.  Not from two threads at once. */
+void render_html(const char *journal, size_t len, struct render_out *out);
 
 #endif

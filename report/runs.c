@@ -170,3 +170,54 @@ bool run_find_disk(const struct run *run, const char *name, struct journal_line 
             return true;
     return false;
 }
+
+bool run_line_at(const struct run *run, size_t offset, struct journal_line *out)
+{
+    struct journal_reader r;
+
+    if (offset >= run->len)
+        return false;
+    journal_reader_start(&r, run->text + offset, run->len - offset);
+    return journal_reader_next(&r, out) == JOURNAL_LINE && !out->offset;
+}
+
+/* The first one in text[from..to) that is of the same step, disk and job; series of other disks are not read.
+ * It stops at the beginning of the next step. */
+static bool find_series_in(const struct run *run, size_t from, size_t to, const struct journal_line *of,
+                           struct journal_line *out)
+{
+    struct run_lines lines;
+    char disk[28], job[48];
+    uint64_t step = event_u64(of, "step");
+
+    json_str(&of->body, "disk", disk, sizeof disk);
+    json_str(&of->body, "job", job, sizeof job);
+    run_lines_start(&lines, run);
+    lines.reader.text += from;
+    lines.reader.len = to - from;
+    lines.reader.series_disk = disk;
+    while (run_lines_next(&lines, out)) {
+        if (str_equal(out->ev, "step_start") && event_u64(out, "step") != step)
+            break;
+        if (str_equal(out->ev, "series") && event_u64(out, "step") == step && event_is(out, "job", job) &&
+            event_is(out, "disk", disk))
+            return true;
+    }
+    return false;
+}
+
+/* It is written behind its step_end; a journal from elsewhere may have it before. */
+bool run_find_series(const struct run *run, const struct journal_line *step_end, struct journal_line *out)
+{
+    size_t at = (size_t)(step_end->body.at - run->text), begin = 0;
+    struct run_lines lines;
+    struct journal_line l;
+
+    if (find_series_in(run, at, run->len, step_end, out))
+        return true;
+    run_lines_start(&lines, run);
+    lines.reader.len = at;
+    while (run_lines_find(&lines, "step_start", &l))
+        begin = (size_t)(l.body.at - run->text);
+    return find_series_in(run, begin, at, step_end, out);
+}

@@ -37,6 +37,11 @@ bool run_lines_next(struct run_lines *l, struct journal_line *out);
 /* The next line of that kind. */
 bool run_lines_find(struct run_lines *l, const char *ev, struct journal_line *out);
 
+/* The line that begins at that byte of the run's text; false when there is none. */
+bool run_line_at(const struct run *run, size_t offset, struct journal_line *out);
+/* The series that belongs to a step_end; false when it was left out or lost. */
+bool run_find_series(const struct run *run, const struct journal_line *step_end, struct journal_line *out);
+
 /* The description of a disk; false when the run has none. */
 bool run_find_disk(const struct run *run, const char *name, struct journal_line *out);
 

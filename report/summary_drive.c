@@ -340,6 +340,73 @@ static void put_drive_verdict(struct render_out *o, const struct run *run, const
             page_wrap(o, 2, "", why);
 }
 
+/* ---- what the drive says of itself ---- */
+/* What a person looks for first; the journal has all of it. */
+static const struct {
+    const char *key, *words, *unit;
+} shown_health[] = {
+    { "temperature_c", "", " C" },
+    { "power_on_hours", "", " h powered on" },
+    { "used_percent", "", " % of its life used" },
+    { "spare_percent", "spare ", " %" },
+    { "media_errors", "media errors ", "" },
+    { "reallocated_sectors", "reallocated sectors ", "" },
+    { "pending_sectors", "pending sectors ", "" },
+    { "interface_crc_errors", "CRC errors ", "" },
+    { "unsafe_shutdowns", "unsafe shutdowns ", "" },
+};
+
+static bool health_value(const struct journal_line *l, const char *key, int64_t *out)
+{
+    struct json_value values, v;
+
+    return json_member(&l->body, "values", &values) && json_member(&values, key, &v) && json_to_i64(&v, out);
+}
+
+/* Both lines in one: what changed shows both numbers. */
+static void put_health(struct render_out *o, const struct run *run, const struct drive *d)
+{
+    struct run_lines lines;
+    struct journal_line l, before, after;
+    bool has_before = false, has_after = false;
+    char text[400];
+    struct text t = text_over(text, sizeof text);
+
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "health", &l)) {
+        bool is_after = event_is(&l, "when", "after");
+        if (!event_is(&l, "disk", d->name))
+            continue;
+        *(is_after ? &after : &before) = l;
+        *(is_after ? &has_after : &has_before) = true;
+    }
+    for (unsigned i = 0; (has_before || has_after) && i < ARRAY_COUNT(shown_health); i++) {
+        int64_t was, is;
+        bool knew = has_before && health_value(&before, shown_health[i].key, &was);
+        bool knows = has_after && health_value(&after, shown_health[i].key, &is);
+        if (!knew && !knows)
+            continue;
+        text_fmt(&t, "%s%s%lld", t.len ? ", " : "", shown_health[i].words, (long long)(knew ? was : is));
+        if (knew && knows && was != is)
+            text_fmt(&t, " -> %lld", (long long)is);
+        text_str(&t, shown_health[i].unit);
+    }
+    if (t.len)
+        page_wrap(o, 2, "health: ", text);
+}
+
+static void put_settings(struct render_out *o, const struct run *run, const struct drive *d)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    char text[240];
+
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "drive_settings", &l))
+        if (event_is(&l, "disk", d->name) && event_str(&l, "settings", text, sizeof text))
+            page_wrap(o, 2, "settings: ", text);
+}
+
 static void put_drive_head(struct render_out *o, const struct drive *d)
 {
     char head[PAGE_COLUMNS + 1];
@@ -353,10 +420,7 @@ static void put_drive_head(struct render_out *o, const struct drive *d)
 }
 
 static void (*const drive_parts[])(struct render_out *o, const struct run *run, const struct drive *d) = {
-    put_drive_verdict,
-    put_cells,
-    put_errors,
-    put_findings_of,
+    put_settings, put_health, put_drive_verdict, put_cells, put_errors, put_findings_of,
 };
 
 void summary_put_drives(struct render_out *o, const struct run *run)

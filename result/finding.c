@@ -216,6 +216,9 @@ const struct finding_kind finding_kinds[] = {
     { "health-cable", "The drive counts errors on its cable",
       "Replace the cable or clean the backplane's contact.  The counter never goes back: only growth matters.",
       LIKELY },
+    { "self-test-passed", "The drive's own self-test found nothing wrong", "Nothing to do.", SURE },
+    { "self-test-failed", "The drive's own self-test found a fault",
+      "Copy off what is still needed and replace the drive: makers take this as proof.", SURE },
     { "battery-bad", "The battery of the RAID card is missing, weak or hot",
       "Replace it.  Until then the card works without its write cache and is slow at writing.", LIKELY },
 

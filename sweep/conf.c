@@ -1,21 +1,33 @@
 #include "conf.h"
 #include "bits.h"
 #include "ini.h"
+#include "presets.h"
 #include "str.h"
 
 #define FIELD(name) offsetof(struct conf, name), sizeof(((struct conf *)0)->name)
 
 const struct opt conf_options[] = {
-    { "plan", NULL, OPT_WORD, FIELD(plan), 0, 0, "default", "default jobs",
-      "What is measured: the built-in plan, or the job file named by jobs" },
+    { "plan", NULL, OPT_WORD, FIELD(plan), 0, 0, "default", "default jobs preset",
+      "What is measured: the built-in plan, the job file named by jobs, or a preset" },
+    { "preset", NULL, OPT_WORD, FIELD(preset), 0, 0, "none", preset_words,
+      "A benchmark that people compare, from inside the application; docs/presets.md describes each. plan=preset follows" },
+    { "order", NULL, OPT_WORD, FIELD(order), 0, 0, "auto", "auto independent one-by-one together scaling",
+      "Which disks run side by side, of job files and presets: independent: one of each controller; one-by-one; together: "
+      "all; scaling: 1, 2, 4 ... all disks of each controller. auto: job files together, presets independent (quick: "
+      "together)" },
+    { "rounds", NULL, OPT_COUNT, FIELD(rounds), 1, 25, "1", NULL,
+      "Job files and presets: each step is repeated until its rate is steady by the SNIA rule (five rounds within 20 % and "
+      "with a slope of at most 10 %), at most so often. 25 is the rule's own limit" },
     { "jobs", NULL, OPT_TEXT, FIELD(jobs), 0, 0, NULL, NULL,
       "Path of the job file on the stick, with / between folders. Used with plan=jobs" },
     { "budget_s", "budget", OPT_COUNT, FIELD(budget_s), 10, 30 * 24 * 3600, "900", NULL,
-      "Seconds that the built-in plan may take on this machine. What does not fit is NOT-TESTED" },
+      "Seconds that the built-in plan or a preset may take on this machine. What does not fit is NOT-TESTED" },
     { "time_scale_pct", NULL, OPT_COUNT, FIELD(time_scale_pct), 1, 1000, "100", NULL,
       "All planned times and amounts in percent: 1 to 5 for trying out, never for figures" },
     { "include", NULL, OPT_TEXT, FIELD(include), 0, 0, NULL, NULL,
-      "Only these disks, blanks or commas between them: names (nvme0n1), whole controllers (sata0) or serial.XXXX" },
+      "Only these disks, blanks or commas between them: names (nvme0n1), whole controllers (sata0), serial.XXXX, "
+      "model=SAMSUNG* (? stands for one character, also a blank), size>1t, size<500g, rotational=yes or no, kind=nvme, "
+      "sata, virtual or firmware; a + between two: both" },
     { "exclude", NULL, OPT_TEXT, FIELD(exclude), 0, 0, NULL, NULL,
       "Never these disks; stronger than include" },
     { "expect_disks", NULL, OPT_COUNT, FIELD(expect_disks), 0, 0, "0", NULL,
@@ -44,6 +56,8 @@ const struct opt conf_options[] = {
       "Checksums of each disk's head and tail before and after the run: shows that nothing was changed" },
     { "handback_check", NULL, OPT_FLAG, FIELD(handback_check), 0, 0, "no", NULL,
       "At the end the firmware's own drivers read the head of each disk once more and the data is compared" },
+    { "selftest", NULL, OPT_WORD, FIELD(selftest), 0, 0, "none", "none short",
+      "The drives' own self-test after the last step: about two minutes, all drives side by side, no data is changed" },
     { "warn_chains", NULL, OPT_FLAG, FIELD(warn_chains), 0, 0, "yes", NULL,
       "WARN counts as success towards the boot loader, which then starts what comes next" },
     { "after", NULL, OPT_WORD, FIELD(after), 0, 0, "return", "return reboot poweroff",
@@ -132,6 +146,12 @@ bool conf_read(const char *text, size_t len, struct conf *out, struct conf_probl
         else if (line.kind == INI_KEY)
             read_option(out, problems, &line);
     }
+    if (out->preset && out->plan == CONF_PLAN_DEFAULT)
+        out->plan = CONF_PLAN_PRESET;
+    if (out->plan == CONF_PLAN_PRESET && !out->preset)
+        problem(problems, &line, "plan=preset needs the name of one: add preset = quick");
+    if (out->plan == CONF_PLAN_JOBS && out->preset)
+        problem(problems, &line, "plan=jobs and a preset: remove one of them; the job file is run");
     if (out->plan == CONF_PLAN_JOBS && !out->jobs[0])
         problem(problems, &line, "plan=jobs needs the path of a job file: add jobs = jobs/mine.fio");
     return !problems->count;

@@ -10,7 +10,10 @@ enum { CONF_MAX_MAPS = 32 };
 
 /* baresweep.conf: what this run is to do.  The option table is parser, range check, help and docs. */
 struct conf {
-    uint8_t plan;            /* "default" or "jobs" (the job file named below) */
+    uint8_t plan;            /* enum conf_plan */
+    uint8_t preset;          /* of sweep/presets.h; 0: none */
+    uint8_t order;           /* enum conf_order */
+    uint8_t rounds;          /* job files and presets: each step until steady, at most so often */
     char jobs[120];          /* path of the job file on the stick, with '/' */
     uint16_t time_scale_pct; /* all planned times and byte limits x this / 100: tests use 1..5 */
     uint32_t budget_s;       /* whole run, before scaling; design: 15 min */
@@ -25,6 +28,7 @@ struct conf {
     uint8_t data_check;     /* checksums of head and tail before and after */
     uint8_t handback_check; /* firmware reads each disk again after the controllers were given back */
     uint8_t ack_boot_message, reset_faulted_raid; /* consent, of drivers/raid.h */
+    uint8_t selftest;       /* enum conf_selftest: the drives' own tests after the last step */
     uint16_t countdown_s;
     char blink[48]; /* the disk whose bay is looked for; "": none */
     uint16_t blink_s;
@@ -37,7 +41,16 @@ struct conf {
     } map[CONF_MAX_MAPS];
     uint8_t map_count;
 };
-enum conf_plan { CONF_PLAN_DEFAULT, CONF_PLAN_JOBS };
+enum conf_plan { CONF_PLAN_DEFAULT, CONF_PLAN_JOBS, CONF_PLAN_PRESET };
+/* Which disks of a job file or preset run side by side. */
+enum conf_order {
+    CONF_ORDER_AUTO,        /* job files: as written, together; presets: as their row says */
+    CONF_ORDER_INDEPENDENT, /* one of each controller at a time */
+    CONF_ORDER_ONE_BY_ONE,
+    CONF_ORDER_TOGETHER,
+    CONF_ORDER_SCALING /* 1, 2, 4 .. all disks of each controller */
+};
+enum conf_selftest { CONF_SELFTEST_NONE, CONF_SELFTEST_SHORT };
 enum conf_after { AFTER_RETURN, AFTER_REBOOT, AFTER_POWEROFF };
 extern const struct opt conf_options[];
 extern const unsigned conf_option_count;

@@ -1,0 +1,151 @@
+#include "drive_state.h"
+#include "bits.h"
+#include "clock.h"
+#include "firmware.h"
+#include "math.h"
+#include "record.h"
+#include "serial.h"
+#include "text.h"
+
+void drive_state_journal(const struct disk *d, const struct disk_health *h, const char *when)
+{
+    struct health_item items[HEALTH_VALUE_COUNT];
+    char warnings[160];
+    struct text t = text_over(warnings, sizeof warnings);
+    struct health_info info = {
+        .disk = d->name, .when = when, .items = items, .warnings = warnings, .note = h->note
+    };
+
+    for (unsigned v = 0; v < HEALTH_VALUE_COUNT; v++)
+        if (health_knows(h, (enum health_value)v))
+            items[info.item_count++] = (struct health_item){ health_rows[v].key, h->value[v] };
+    for (unsigned w = 0; w < HEALTH_WARNING_COUNT; w++)
+        if (health_warns(h, (enum health_warning)w))
+            text_fmt(&t, "%s%s", t.len ? " " : "", health_warning_rows[w].key);
+    journal_health(record_journal(), &info);
+}
+
+/* ---- self-tests ---- */
+enum {
+    LOOK_EVERY_MS = 1000,
+    SAY_EVERY_MS = 10000,
+    GRACE_S = 60,    /* beyond what the drive says */
+    UNKNOWN_S = 300, /* where it does not say */
+    WATCHDOG_S = 600,
+    SELF_TESTS_MAX = 128
+};
+static const char job[] = "selftest-short";
+
+struct self_test {
+    struct known_disk *k;
+    struct self_test_state state;
+    uint64_t until_ns;
+    bool running;
+};
+static struct self_test tests[SELF_TESTS_MAX];
+static unsigned test_count;
+
+static void not_tested(const struct self_test *t, const char *why)
+{
+    journal_not_tested(record_journal(), t->k->disk->name, job, why);
+    serial_say("  %s self-test: NOT-TESTED, %s", t->k->disk->name, why);
+}
+
+/* A controller's namespaces are tested together: its first one stands for all. */
+static bool is_tested_with_another(const struct disk *d)
+{
+    for (unsigned i = 0; i < test_count; i++)
+        if (d->kind == DISK_NVME && tests[i].k->disk->controller == d->controller)
+            return true;
+    return false;
+}
+
+static void begin(struct known_disk *k)
+{
+    struct disk *d = k->disk;
+    const struct controller_driver *driver = d->controller->driver;
+
+    if (is_tested_with_another(d) || test_count == SELF_TESTS_MAX)
+        return;
+    struct self_test *t = &tests[test_count++];
+    *t = (struct self_test){ .k = k };
+    if (!driver || !driver->self_test) {
+        not_tested(t, "drives of this kind cannot be told to test themselves");
+        return;
+    }
+    int rc = d->fault.err ? d->fault.err : driver->self_test->start(d, SELF_TEST_SHORT, &t->state);
+    if (rc) {
+        not_tested(t, t->state.words[0] ? t->state.words : err_text(rc));
+        return;
+    }
+    t->running = true;
+    t->until_ns =
+        plat_now_ns() + ((t->state.expected_s ? t->state.expected_s : UNKNOWN_S) + GRACE_S) * NS_PER_S;
+}
+
+static void end(struct inventory *inv, const struct self_test *t)
+{
+    const struct disk *d = t->k->disk;
+    const struct self_test_state *s = &t->state;
+    char at[40] = "";
+
+    if (s->has_failing_lba)
+        str_fmt(at, sizeof at, ", at LBA %llu", (unsigned long long)s->failing_lba);
+    if (s->result == SELF_TEST_PASSED)
+        record_finding("self-test-passed", FINDING_PASS, d->name, NULL, "short self-test: %s", s->words);
+    else if (s->result == SELF_TEST_FAILED)
+        inventory_disk_finding(inv, d, "self-test-failed", FINDING_FAIL, "passed", "short self-test: %s%s",
+                               s->words, at);
+    else
+        not_tested(t, s->words[0] ? s->words : "the drive has no result of it");
+}
+
+static void look(struct inventory *inv, struct self_test *t)
+{
+    struct disk *d = t->k->disk;
+    const struct self_test_ops *ops = d->controller->driver->self_test;
+    int rc = ops->look(d, &t->state);
+
+    if (!rc && t->state.result == SELF_TEST_RUNNING && plat_now_ns() < t->until_ns)
+        return;
+    t->running = false;
+    if (rc) {
+        not_tested(t, err_text(rc));
+    } else if (t->state.result == SELF_TEST_RUNNING) {
+        ops->abort(d);
+        not_tested(t, "it was not over when the drive's own time had passed; ended");
+    } else {
+        end(inv, t);
+    }
+}
+
+void drive_self_tests(struct inventory *inv, const struct conf *conf)
+{
+    uint64_t said_ns = 0;
+    unsigned running;
+
+    test_count = 0;
+    for (unsigned i = 0; conf->selftest == CONF_SELFTEST_SHORT && i < inv->disk_count; i++)
+        if (inv->disks[i].wanted)
+            begin(&inv->disks[i]);
+    do {
+        bool say = plat_now_ns() - said_ns >= SAY_EVERY_MS * NS_PER_MS;
+        running = 0;
+        for (unsigned i = 0; i < test_count; i++) {
+            struct self_test *t = &tests[i];
+            if (!t->running)
+                continue;
+            look(inv, t);
+            running += t->running;
+            if (t->running && say)
+                serial_say("  %s self-test: %u %%", t->k->disk->name, t->state.percent_done);
+        }
+        if (say)
+            said_ns = plat_now_ns();
+        if (running) {
+            boot->SetWatchdogTimer(conf->attended ? 0 : WATCHDOG_S, 0x1ba5e, 0, NULL);
+            plat_stall_us(LOOK_EVERY_MS * 1000);
+        }
+    } while (running);
+    boot->SetWatchdogTimer(0, 0, 0, NULL);
+}
