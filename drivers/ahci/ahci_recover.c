@@ -84,8 +84,6 @@ int ahci_ask(struct ahci_port *p, const struct ahci_command *c, uint8_t answer[S
         again = ahci_reset_drive(p);
     else if (rc == E_GONE)
         again = rc;
-    else
-        p->resets = 0;
     if (again == OK)
         return rc;
     FAULT(&p->disk.fault, again, c->name, p->resets, 0);

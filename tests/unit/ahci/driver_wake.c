@@ -63,6 +63,21 @@ TEST(a_drive_that_is_awake_is_not_read_and_an_ssd_is_not_even_asked)
     rig_lane_down(l);
 }
 
+TEST(an_answer_that_the_adapter_swallowed_is_none)
+{
+    struct io_lane *l;
+    struct disk_health h;
+
+    hdd();
+    rig_up();
+    rig.no_register_fis = true;
+    l = rig_open(rig_disk(0), 4, 4096, true);
+    EQ(rig.m.port[0].seen.reads, 0); /* a count of zero would have meant standby */
+    EQ(rig.c->driver->health(l->disk, &h), OK);
+    EQ(h.warnings_known >> HEALTH_WARN_FAILURE_EXPECTED & 1, 0);
+    rig_lane_down(l);
+}
+
 TEST(disks_of_every_block_size_and_address_width_are_woken)
 {
     for (unsigned i = 0; i < 3; i++) {

@@ -18,6 +18,7 @@ struct rig {
     struct fault fault;
     /* Called with every 512 bytes that the device sends while not NULL. */
     void (*edit)(uint8_t *sector);
+    bool no_register_fis; /* the adapter swallows them */
     /* The adapter leaves the bus with this register access, counted from 1; 0: never. */
     unsigned long vanish_at, accesses;
     bool (*dma_write)(void *ctx, uint64_t bus, const void *src, size_t n);
