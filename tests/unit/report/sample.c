@@ -349,8 +349,7 @@ struct step_result extreme_result(void)
 }
 
 /* ---- reports ---- */
-static struct memory render(void (*how)(const char *, size_t, struct render_out *), const char *text,
-                            size_t len)
+struct memory rendered(void (*how)(const char *, size_t, struct render_out *), const char *text, size_t len)
 {
     struct memory m = { 0 };
     struct render_out out = { .write = memory_line, .ctx = &m };
@@ -361,5 +360,5 @@ static struct memory render(void (*how)(const char *, size_t, struct render_out 
     return m;
 }
 
-struct memory summary_of(const char *text, size_t len) { return render(render_summary, text, len); }
-struct memory csv_of(const char *text, size_t len) { return render(render_csv, text, len); }
+struct memory summary_of(const char *text, size_t len) { return rendered(render_summary, text, len); }
+struct memory csv_of(const char *text, size_t len) { return rendered(render_csv, text, len); }

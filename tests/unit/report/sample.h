@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "journal.h"
+#include "render.h"
 
 /* A text that grows: the file or the port behind a sink. */
 struct memory {
@@ -26,7 +27,8 @@ struct memory sample_text(uint64_t run_id);
 /* A result in which every member has its top bit set. */
 struct step_result extreme_result(void);
 
-/* What render_summary, render_csv write, as one string in memory. */
+/* What a report writes, as one string in memory. */
+struct memory rendered(void (*how)(const char *, size_t, struct render_out *), const char *text, size_t len);
 struct memory summary_of(const char *text, size_t len);
 struct memory csv_of(const char *text, size_t len);
 bool contains(const struct memory *m, const char *part);
