@@ -149,6 +149,7 @@ golden:
 FUZZ_json := base
 FUZZ_ini  := base
 FUZZ_job  := base drivers result sweep tests/platform/model tests/fakes
+FUZZ_checks := base drivers drivers/pci drivers/smbus result checks tests/platform/model
 FUZZ_journal := base result report
 FUZZ_LEN_journal := 16384
 FUZZ_rack := $(if $(wildcard /usr/include/sqlite3.h),base result report rack)

@@ -134,8 +134,8 @@ void health_judge(const struct disk_health *before, const struct disk_health *no
         return;
     if (now->known || now->warnings_known)
         finding_add(out, "health-good", FINDING_PASS, subject, NULL,
-                    "%u values and %u warnings are as they should be", bit_count_u32(now->known),
-                    bit_count_u32(now->warnings_known));
+                    "none of %u values and warnings that it tells is bad",
+                    bit_count_u32(now->known) + bit_count_u32(now->warnings_known));
     else
         finding_add(out, "health-unknown", FINDING_CANNOT_TELL, subject, NULL,
                     "the drive tells nothing about itself");

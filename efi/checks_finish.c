@@ -194,6 +194,9 @@ static void check_health(struct inventory *inv)
         if (!checks_read_health(inv->disks[i].disk, &now))
             continue;
         drive_state_journal(inv->disks[i].disk, &now, "after");
+        /* A drive that is not read and tells nothing is no news. */
+        if (!now.known && !now.warnings_known && !inv->disks[i].wanted)
+            continue;
         health_judge(s->health_known[i] ? &s->health[i] : NULL, &now, inv->disks[i].disk->name, l);
         if (l->count + HEALTH_VALUE_COUNT > l->capacity) {
             checks_say(inv);
