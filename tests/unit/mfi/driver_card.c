@@ -156,6 +156,11 @@ TEST(a_battery_is_told_in_words)
             down();
         }
     with_raid5(MODEL_MFI_2108);
+    mfi.bbu = (struct model_mfi_bbu){ .type = 2, .healthy = false };
+    EQ(up(), OK);
+    CHECK(values()->battery.bad); /* its own word for worn out */
+    down();
+    with_raid5(MODEL_MFI_2108);
     mfi.bbu.type = 0;
     EQ(up(), OK);
     EQ(values()->battery.presence, RAID_BATTERY_NONE);
@@ -252,7 +257,7 @@ TEST(new_events_come_once_and_in_order_and_idle_ones_are_left_out)
     struct raid_event e[4];
 
     with_raid5(MODEL_MFI_1078);
-    model_mfi_add_event(&mfi, 0x1, 0, "before");
+    model_mfi_add_event(&mfi, 0x70, 2, "before");
     EQ(up(), OK);
     EQ(card->driver->raid->new_events(card, e, 4), 0);
     model_mfi_add_event(&mfi, 0x99, 0, "nothing of note");
@@ -360,5 +365,15 @@ TEST(an_xscale_is_not_asked_for_exposed_drives)
     EQ(up(), OK);
     for (unsigned i = 0; i < mfi.seen.opcode_count; i++)
         CHECK(mfi.seen.opcodes[i] != 0x02010100);
+    down();
+}
+
+TEST(a_configuration_that_counts_more_arrays_than_it_holds_is_read_to_its_end)
+{
+    with_raid5(MODEL_MFI_2108);
+    model_mfi_lie(&mfi, 0x04010000, MODEL_MFI_BYTE, 5 << 8 | 0xff);  /* array count: 65281 */
+    model_mfi_lie(&mfi, 0x03020000, MODEL_MFI_BYTE, 80 << 8 | 0x77); /* the span names none of them */
+    EQ(up(), OK);
+    EQ(vd0()->member_count, 0);
     down();
 }

@@ -79,3 +79,27 @@ TEST(every_generation_keeps_many_reads_in_flight_in_any_order)
         down();
     }
 }
+
+TEST(a_frame_of_a_closed_lane_is_never_taken_for_one_of_a_new_lane)
+{
+    EACH_GENERATION(g)
+    {
+        struct disk *d = with_one_ld(g);
+        struct io_lane *l = open_lane(d, 4, 4096, true);
+
+        for (unsigned i = 0; i < 4; i++)
+            send_read(l, i, 8 * i, 8);
+        struct io_completion c[4];
+        EQ(collect(l, c, 4, 1000), 4);
+        d->ops->close(l);
+        inside()->lane_serial--; /* as after 65535 more lanes */
+        l = open_lane(d, 4, 65536, true);
+        for (unsigned i = 0; i < 4; i++)
+            send_read(l, i, 800 + 8 * i, 8);
+        EQ(collect(l, c, 4, 1000), 4);
+        for (unsigned i = 0; i < 4; i++)
+            CHECK(data_is(l, i, 0, 800 + 8 * i, 8));
+        d->ops->close(l);
+        down();
+    }
+}
