@@ -100,6 +100,7 @@ int nvme_identify(struct nvme_ctrl *c, uint8_t cns, uint32_t nsid, unsigned scra
         [CNS_ACTIVE_NAMESPACES] = "Identify: active namespaces",
         [CNS_NAMESPACE_DESCRIPTORS] = "Identify: namespace descriptors",
         [CNS_ALLOCATED_NAMESPACES] = "Identify: allocated namespaces",
+        [CNS_ATTACHED_CONTROLLERS] = "Identify: controllers of a namespace",
     };
     size_t off_bytes = scratch_page * (size_t)NVME_IDENTIFY_BYTES;
     struct nvme_sqe command = {

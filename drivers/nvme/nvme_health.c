@@ -50,8 +50,11 @@ static void take_smart(const struct nvme_ctrl *c, struct disk_health *h)
     set_temperature(h, HEALTH_TEMPERATURE_C, s->temperature_k[0] | (uint32_t)s->temperature_k[1] << 8);
     set_temperature(h, HEALTH_TEMPERATURE_WARNING_C, c->settings.warning_k);
     set_temperature(h, HEALTH_TEMPERATURE_CRITICAL_C, c->settings.critical_k);
-    health_set(h, HEALTH_SPARE_PERCENT, s->spare);
-    health_set(h, HEALTH_SPARE_THRESHOLD_PERCENT, s->spare_threshold);
+    /* A device without spare blocks has no threshold for them either: QEMU's. */
+    if (s->spare || s->spare_threshold) {
+        health_set(h, HEALTH_SPARE_PERCENT, s->spare);
+        health_set(h, HEALTH_SPARE_THRESHOLD_PERCENT, s->spare_threshold);
+    }
     health_set(h, HEALTH_USED_PERCENT, s->used);
     health_set(h, HEALTH_POWER_ON_HOURS, counter(&s->power_on_hours));
     health_set(h, HEALTH_POWER_CYCLES, counter(&s->power_cycles));

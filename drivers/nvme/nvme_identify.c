@@ -300,12 +300,30 @@ static int walk_namespaces(struct nvme_ctrl *c)
     return OK;
 }
 
-/* Namespaces that exist but are not attached to this controller are named: nobody else will miss them.  They
- * are known only to controllers that manage namespaces. */
+/* Another controller of the subsystem has it; one that does not know the question may have it, too. */
+static int has_controllers(struct nvme_ctrl *c, uint32_t nsid, bool *has)
+{
+    const uint16_t *count = scratch_page(c, 1);
+    int rc = nvme_identify(c, CNS_ATTACHED_CONTROLLERS, nsid, 1);
+
+    *has = !rc && *count;
+    return rc == E_REFUSED ? OK : rc;
+}
+
+static bool is_listed(const struct nvme_ctrl *c, uint32_t nsid)
+{
+    for (unsigned i = 0; i < c->base.disk_count; i++)
+        if (((const struct nvme_disk *)c->disks[i])->nsid == nsid)
+            return true;
+    return false;
+}
+
+/* Namespaces that exist but are attached to no controller are named: nobody else will miss them.  They are
+ * known only to controllers that manage namespaces. */
 static int list_detached(struct nvme_ctrl *c)
 {
     const uint32_t *ids = scratch_page(c, 0);
-    unsigned active = c->base.disk_count;
+    bool elsewhere;
     int rc;
 
     if (!c->has_ns_management || c->vs < VS_1_2 || (c->quirks & QUIRK_NO_LISTS))
@@ -313,13 +331,13 @@ static int list_detached(struct nvme_ctrl *c)
     if ((rc = nvme_identify(c, CNS_ALLOCATED_NAMESPACES, 0, 0)))
         return rc == E_REFUSED ? OK : rc;
     for (unsigned i = 0; i < NVME_LIST_IDS && ids[i]; i++) {
-        unsigned k = 0;
-
         if (i && ids[i] <= ids[i - 1])
             break;
-        while (k < active && ((struct nvme_disk *)c->disks[k])->nsid != ids[i])
-            k++;
-        if (k < active)
+        if (is_listed(c, ids[i]))
+            continue;
+        if ((rc = has_controllers(c, ids[i], &elsewhere)))
+            return rc;
+        if (elsewhere)
             continue;
         if (c->base.disk_count == CONTROLLER_MAX_DISKS)
             return E_LIMIT;
@@ -327,7 +345,7 @@ static int list_detached(struct nvme_ctrl *c)
         if (!n)
             return E_NOMEM;
         str_copy(n->base.why_not, sizeof n->base.why_not,
-                 "the namespace exists but is not attached to this controller: nothing reads it until it is");
+                 "the namespace exists but is attached to no controller: nothing reads it until it is");
     }
     return OK;
 }

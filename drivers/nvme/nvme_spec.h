@@ -75,7 +75,8 @@ enum nvme_cns {
     CNS_CONTROLLER = 0x01,
     CNS_ACTIVE_NAMESPACES = 0x02,
     CNS_NAMESPACE_DESCRIPTORS = 0x03,
-    CNS_ALLOCATED_NAMESPACES = 0x10 /* also those that are attached to no controller, or to others */
+    CNS_ATTACHED_CONTROLLERS = 0x12, /* of a namespace: a count, then ids */
+    CNS_ALLOCATED_NAMESPACES = 0x10  /* also those that are attached to no controller, or to others */
 };
 enum { NVME_QUEUE_CONTIGUOUS = 1, NVME_IDENTIFY_BYTES = 4096, NVME_LIST_IDS = 1024 };
 

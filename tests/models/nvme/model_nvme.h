@@ -45,6 +45,7 @@ struct model_nvme_ns {
     uint8_t nmic;         /* bit 0: shared between controllers */
     uint16_t noiob;
     uint8_t eui64[8], nguid[16]; /* zeros: none */
+    uint16_t elsewhere;          /* an inactive one: controllers that it is attached to */
     bool inactive;               /* exists, but is not attached */
 };
 

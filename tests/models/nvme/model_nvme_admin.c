@@ -195,6 +195,13 @@ static uint16_t identify(struct model_nvme *m, const struct model_nvme_command *
             return S_INVALID_NS;
         identify_descriptors(n, page);
         break;
+    case 0x12:
+        if (!(m->set.oacs & 8))
+            return S_INVALID_FIELD;
+        for (unsigned i = 0; i < MODEL_NVME_MAX_NS; i++)
+            if (nsid && m->ns[i].nsid == nsid)
+                mn_put(page, 0, 2, m->ns[i].inactive ? m->ns[i].elsewhere : 1);
+        break;
     case 0x10:
         if (!(m->set.oacs & 8))
             return S_INVALID_FIELD;

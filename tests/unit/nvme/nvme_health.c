@@ -149,6 +149,20 @@ TEST(a_refused_or_unanswered_log_knows_nothing_and_is_bounded)
     rig_down();
 }
 
+TEST(a_device_without_spare_blocks_does_not_tell_that_none_are_left)
+{
+    for (uint8_t threshold = 0; threshold < 2; threshold++) {
+        rig_plug();
+        rig.m->set.spare = 0;
+        rig.m->set.spare_threshold = threshold;
+        rig_up();
+        struct disk_health h = health();
+        EQ(health_knows(&h, HEALTH_SPARE_PERCENT), threshold);
+        EQ(health_knows(&h, HEALTH_SPARE_THRESHOLD_PERCENT), threshold);
+        rig_down();
+    }
+}
+
 /* ---- self-tests ---- */
 static int start_test(enum self_test_kind kind, struct self_test_state *s)
 {

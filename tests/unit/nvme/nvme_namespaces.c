@@ -384,10 +384,13 @@ TEST(namespaces_that_are_not_attached_are_listed_with_their_reason)
 {
     rig_plug();
     rig.m->set.oacs = 8;
-    rig.m->set.cns_max = 0x10;
+    rig.m->set.cns_max = 0x12;
     model_nvme_add_ns(rig.m, 9, 1000, 512)->inactive = true;
     model_nvme_add_ns(rig.m, 4, 1000, 512);
     model_nvme_add_ns(rig.m, 3, 1000, 512)->inactive = true;
+    struct model_nvme_ns *other = model_nvme_add_ns(rig.m, 7, 1000, 512); /* another controller's */
+    other->inactive = true;
+    other->elsewhere = 2;
     rig_up();
     EQ(rig.c->disk_count, 4);
     EQ_STR(rig_disk(0)->name, "nvme0n1");
@@ -396,7 +399,7 @@ TEST(namespaces_that_are_not_attached_are_listed_with_their_reason)
     EQ_STR(rig.c->disks[3]->name, "nvme0n9");
     for (unsigned i = 2; i < 4; i++) {
         CHECK(!rig.c->disks[i]->ops);
-        HAS_STR(rig.c->disks[i]->why_not, "not attached to this controller");
+        HAS_STR(rig.c->disks[i]->why_not, "attached to no controller");
     }
     rig_down();
     rig_plug(); /* who does not manage namespaces is not asked */

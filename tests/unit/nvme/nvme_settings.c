@@ -17,7 +17,7 @@ static void plug_full(void)
     rig.m->set.npss = 4;
     rig.m->set.power_state = 3;
     rig.m->set.oacs = 0x18;
-    rig.m->set.cns_max = 0x10;
+    rig.m->set.cns_max = 0x12;
     rig.m->set.edstt = 7;
 }
 
