@@ -1,5 +1,6 @@
 """Slots and cards: a narrow port, an x1 card behind a wide one, errors that QEMU injects while disks are read, a
-controller that sleeps, expectations that are missed.  QEMU's cards all train at Gen1 x1."""
+controller that sleeps, expectations that are missed.  QEMU's cards all train at Gen1 x1, and an uncorrectable error
+that it injects empties the port's link capability."""
 import time
 
 import machine
@@ -72,8 +73,16 @@ def run(folder):
     check(link["samples"] > 5 and 200e6 < link["ceiling_bytes_per_s"] < 215e6, f"ceiling under load: {link}")
     missed = [f["seen"] for f in r.journal.findings("expectation-missed")]
     equal(len(missed), 4, f"missed: two links, one speed, one model: {missed}")
+    stock_smbus(r)
     tree(r)
     check("What the machine does to its disks" in r.summary and "carries 210 MB/s" in r.summary, r.summary[:3000])
+
+
+def stock_smbus(r):
+    """Read because a 2108 is there; QEMU's eight blank memories are no trouble and no health."""
+    equal(r.journal.one("smbus")["answers"], "BBBBBBBB", "who answers on the SMBus")
+    found = [(f["code"], f["level"]) for f in r.journal.all("finding", subject="smbus")]
+    equal(found, [("smbus-blank", "CANNOT TELL")], "findings about the SMBus")
 
 
 def tree(r):
