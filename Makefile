@@ -59,6 +59,9 @@ $(OUT)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  fuzz  $<"; clang $(WARN) $(FUZZ_FLAGS) $(call incs,$(call room,$<)) $(DEPS) -c -o $@.$$$$ $< && mv $@.$$$$ $@
 
+# The presets are taken in by the assembler: no compiler lists them as needed.
+$(foreach k,efi host fuzz,$(OUT)/$(k)/sweep/presets.o) $(OUT)/options-doc: $(wildcard boot/presets/*.fio)
+
 src = $(wildcard $(addsuffix /*.c,$(1)))
 # base/mem.c stands in for the C library, which host programs have.
 host_src = $(filter-out base/mem.c,$(call src,$(1)))
@@ -216,7 +219,7 @@ $(OUT)/file-crc32c: tools/file_crc32c.c base/crc.c base/crc.h
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
 
 # docs/jobs.md and docs/conf.md are the option tables in words; a unit test compares them.
-$(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/job_values.c sweep/conf.c $(call host_src,base) \
+$(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/job_values.c sweep/conf.c sweep/presets.c $(call host_src,base) \
                     $(wildcard base/*.h sweep/*.h tests/unit/sweep/*.h)
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -Itests/unit/sweep -o $@ $(filter %.c,$^)

@@ -111,6 +111,7 @@ struct disk {
     uint32_t optimal_boundary_bytes; /* requests that cross a multiple are split inside the drive; 0: none */
     uint32_t grounds;                /* enum disk_ground, as last seen by attach or look_around */
     uint64_t cache_bytes;            /* memory of the card in front of it; 0: none known */
+    uint64_t first_bytes_per_s, last_bytes_per_s; /* at its begin and end by a short look; 0: not looked at */
     char settings[200];              /* what moves numbers, in words: "write cache on; NCQ depth 32" */
     char why_not[160];
     struct fault fault;
@@ -153,6 +154,7 @@ struct controller {
     char model[80], serial[40], firmware[40];
     struct disk **disks; /* disk_count pointers, owned by the driver */
     unsigned disk_count;
+    uint64_t link_bytes_per_s; /* most that its path carries in one direction; 0: not known */
     struct remark remarks[CONTROLLER_MAX_REMARKS];
     unsigned remark_count, remarks_dropped;
     struct fault fault;

@@ -61,6 +61,8 @@ static void mark_shared(struct plan_step *s)
     for (unsigned i = 0; i < s->lane_count; i++)
         for (unsigned k = i + 1; k < s->lane_count; k++) {
             struct plan_lane *a = &s->lanes[i], *c = &s->lanes[k];
+            if (a->disk == c->disk && c->copy && k - i == (unsigned)(c->copy - a->copy))
+                continue; /* copies of one job are one result */
             if (a->disk == c->disk || (a->disk->controller && a->disk->controller == c->disk->controller))
                 a->shared_path = c->shared_path = true;
         }
@@ -138,13 +140,82 @@ const char *plan_disk_trouble(const struct disk *d)
     return NULL;
 }
 
+/* * any run of characters, ? one; letters of either case. */
+static bool fits_pattern(const char *pattern, const char *text)
+{
+    const char *star = NULL, *again = NULL;
+
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            again = text;
+        } else if (*pattern == '?' || (*pattern && (*pattern | 0x20) == (*text | 0x20))) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++again;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}
+
+static bool fits_size(const struct disk *d, const char *limit, bool above)
+{
+    uint64_t bytes;
+
+    if (opt_parse_size(limit, &bytes) != OK || plan_disk_trouble(d))
+        return false;
+    return above ? disk_bytes(d) > bytes : disk_bytes(d) < bytes;
+}
+
+static bool is_kind(const struct disk *d, const char *kind)
+{
+    static const char *const words[] = { [DISK_NVME] = "nvme",
+                                         [DISK_SATA] = "sata",
+                                         [DISK_VIRTUAL_DRIVE] = "virtual",
+                                         [DISK_PHYSICAL_BEHIND_RAID] = "physical",
+                                         [DISK_FIRMWARE] = "firmware" };
+
+    return d->kind < ARRAY_COUNT(words) && str_equal(words[d->kind], kind);
+}
+
 static bool is_called(const struct disk *d, const char *name)
 {
+    if (str_starts(name, "model="))
+        return fits_pattern(name + 6, d->model);
+    if (str_starts(name, "size>") || str_starts(name, "size<"))
+        return fits_size(d, name + 5, name[4] == '>');
+    if (str_starts(name, "rotational="))
+        return d->rotation == (str_equal(name + 11, "yes") ? ROTATION_YES : ROTATION_NONE);
+    if (str_starts(name, "kind="))
+        return is_kind(d, name + 5);
     if (str_equal(name, "all") || str_equal(name, d->name))
         return true;
     if (d->controller && d->controller->name[0] && str_equal(name, d->controller->name))
         return true;
     return str_starts(name, "serial.") && d->serial[0] && str_equal(name + 7, d->serial);
+}
+
+/* Parts with a + between them must all be true. */
+static bool is_all(const struct disk *d, const char *name)
+{
+    char part[64];
+
+    for (;;) {
+        size_t n = 0;
+        while (name[n] && name[n] != '+')
+            n++;
+        if (!str_copy_n(part, sizeof(part), name, n) || !is_called(d, part))
+            return false;
+        if (!name[n])
+            return true;
+        name += n + 1;
+    }
 }
 
 static bool list_has(const char *list, const struct disk *d)
@@ -155,7 +226,7 @@ static bool list_has(const char *list, const struct disk *d)
         size_t n = 0;
         while (list[n] && list[n] != ' ' && list[n] != ',' && list[n] != '\t')
             n++;
-        if (n && str_copy_n(name, sizeof(name), list, n) && is_called(d, name))
+        if (n && str_copy_n(name, sizeof(name), list, n) && is_all(d, name))
             return true;
         list += n + (list[n] != 0);
     }

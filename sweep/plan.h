@@ -20,6 +20,8 @@ struct plan_step {
     unsigned lane_count;
     char title[80]; /* "sequential read 64 KiB QD 4, disk 1 of 2 per controller" */
     uint64_t estimate_ns;
+    uint16_t rounds;        /* repeated until steady, at most so often; 0 and 1: once */
+    uint16_t scaling_disks; /* of the scaling run: so many disks of one controller; else 0 */
 };
 /* What was asked for and will not run: it becomes NOT-TESTED with this reason. */
 struct plan_refusal {
@@ -44,7 +46,8 @@ int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct 
                    unsigned disk_count, struct plan *out);
 void plan_free(struct plan *p);
 
-/* include/exclude of the configuration: is this disk wanted?  Names, or serial.XXXX. */
+/* include/exclude of the configuration: is this disk wanted?  Names, serial.XXXX, or what the disk must be:
+ * model=PATTERN, size>1t, rotational=yes, kind=nvme (docs/conf.md). */
 bool plan_wants_disk(const struct conf *conf, const struct disk *d);
 
 #endif

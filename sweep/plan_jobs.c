@@ -1,13 +1,14 @@
+#include "estimate.h"
 #include "plan_build.h"
 #include "math.h"
+#include "presets.h"
 #include "str.h"
 
 /* A job file made into steps.  As in fio, jobs run side by side until one has `stonewall`; each disk that a
  * job names gets a lane of its own with the job's whole depth. */
 
-/* For the announced estimate of a job that ends by bytes. */
-#define GUESS_BYTES_PER_S_FLASH (1000ull * 1000 * 1000)
-#define GUESS_BYTES_PER_S_DISK  (150ull * 1000 * 1000)
+/* Opening lanes, draining, writing the journal to the stick: counts in the many short steps of a preset. */
+#define STEP_OVERHEAD_NS (200 * NS_PER_MS)
 
 struct making {
     struct plan_build build;
@@ -16,22 +17,73 @@ struct making {
     unsigned disk_count;
     struct plan_lane *lane; /* of the step being made; NULL: only counting */
     unsigned lane_count;
-    uint64_t estimate_ns;
+    uint64_t estimate_ns, budget_ns; /* budget 0: none */
+    enum conf_order order;
+    unsigned round, rounds;              /* which disks take part: those of this round, */
+    const struct controller *controller; /* or, scaling, the first scale_disks of this controller */
+    unsigned scale_disks;
+    bool told; /* what is refused was told in an earlier pass over the same disks */
 };
+
+/* ---- which disks take part ---- */
+/* How many before this one are on the same controller; of disks without one (firmware): before it at all. */
+static unsigned place_on_controller(const struct making *m, unsigned disk)
+{
+    unsigned place = 0;
+
+    for (unsigned i = 0; i < disk; i++)
+        place += m->disks[i]->controller && m->disks[i]->controller == m->disks[disk]->controller;
+    return place;
+}
+
+static unsigned round_of(const struct making *m, unsigned disk)
+{
+    if (m->order == CONF_ORDER_ONE_BY_ONE)
+        return disk;
+    return m->order == CONF_ORDER_INDEPENDENT ? place_on_controller(m, disk) : 0;
+}
+
+static bool takes_part(const struct making *m, const struct disk *d)
+{
+    unsigned i = 0;
+
+    while (i < m->disk_count && m->disks[i] != d)
+        i++;
+    if (i == m->disk_count)
+        return false;
+    if (m->order == CONF_ORDER_SCALING)
+        return d->controller == m->controller && place_on_controller(m, i) < m->scale_disks;
+    return round_of(m, i) == m->round;
+}
 
 /* ---- one job on one disk ---- */
 /* The unit trap: 4KiB in a job file is 4000 bytes (fio's kb_base=1024). */
 static bool looks_like_kib_trap(uint64_t bytes) { return bytes % 1000 == 0; }
+
+/* A size of the job's requests, or their alignment, that is no multiple of an LBA; 0: all are. */
+static uint32_t odd_size(const struct job *j, uint32_t lba_bytes)
+{
+    for (unsigned i = 0; i < j->split_count; i++)
+        if (j->split[i].bytes % lba_bytes)
+            return j->split[i].bytes;
+    if (j->block_min_bytes % lba_bytes)
+        return j->block_min_bytes;
+    if (j->align_bytes % lba_bytes)
+        return j->align_bytes;
+    return j->block_bytes % lba_bytes ? j->block_bytes : 0;
+}
 
 static bool region_is_refused(struct making *m, struct disk *d, const struct job *j)
 {
     struct plan_build *b = &m->build;
     uint64_t all = disk_bytes(d);
 
-    if (j->block_bytes % d->lba_bytes) {
-        bool trap = looks_like_kib_trap(j->block_bytes);
-        plan_build_refuse(b, d, j->name, "bs is %u bytes, no multiple of the disk's %u-byte LBAs%s",
-                          j->block_bytes, d->lba_bytes,
+    uint32_t odd = odd_size(j, d->lba_bytes);
+
+    if (odd) {
+        bool trap = looks_like_kib_trap(odd);
+        plan_build_refuse(b, d, j->name, "bs is %u bytes, no multiple of the disk's %u-byte LBAs%s", odd,
+                          d->lba_bytes,
                           trap ? ": in fio's language 4k is 4096 but 4KiB is 4000; write k or m" : "");
     } else if (j->offset_bytes % d->lba_bytes || j->size_bytes % d->lba_bytes) {
         plan_build_refuse(b, d, j->name,
@@ -78,26 +130,39 @@ static void resolve_percents(struct job *j, const struct disk *d)
                 : min_u64(max_u64(percent_of(all, j->size_pct, j->block_bytes), j->block_bytes), rest);
     if (j->io_pct)
         j->io_bytes = max_u64(percent_of(j->size_bytes ? j->size_bytes : rest, j->io_pct, j->block_bytes), 1);
-    j->offset_pct = j->size_pct = j->io_pct = 0;
+    if (j->increment_pct)
+        j->increment_bytes = percent_of(all, j->increment_pct, j->block_bytes);
+    j->offset_pct = j->size_pct = j->io_pct = j->increment_pct = 0;
 }
 
 static void scale(struct job *j, const struct conf *conf)
 {
     j->runtime_ns = plan_scaled_ns(conf, j->runtime_ns);
     j->ramp_ns = plan_scaled_ns(conf, j->ramp_ns);
+    j->startdelay_ns = plan_scaled_ns(conf, j->startdelay_ns);
+    if (j->number_ios)
+        j->number_ios = plan_scaled_bytes(conf, j->number_ios, 1);
     if (conf->time_scale_pct >= 100 && !j->io_bytes)
         return; /* a longer scale does not make a region longer */
     j->io_bytes = plan_scaled_bytes(conf, j->io_bytes ? j->io_bytes : j->size_bytes, j->block_bytes);
 }
 
-static uint64_t estimate_ns(const struct job *j, const struct disk *d)
+/* The copies of a job: lanes of their own with orders of their own, offset_increment apart. */
+static void add_copies(struct making *m, const struct plan_lane *first)
 {
-    uint64_t rate = d->rotation == ROTATION_NONE ? GUESS_BYTES_PER_S_FLASH : GUESS_BYTES_PER_S_DISK;
-    uint64_t ns = mul_div_u64(j->io_bytes ? j->io_bytes : j->size_bytes, NS_PER_S, rate);
-
-    if (j->runtime_ns && (j->time_based || j->runtime_ns < ns))
-        ns = j->runtime_ns;
-    return ns + j->ramp_ns;
+    for (unsigned copy = 0; copy < first->job.numjobs; copy++) {
+        struct plan_lane *lane = &m->lane[m->lane_count];
+        uint64_t away = first->job.increment_bytes * copy, all = disk_bytes(first->disk);
+        *lane = *first;
+        lane->copy = (uint16_t)copy;
+        lane->job.randseed += copy * 0x9e3779b97f4a7c15ull;
+        if (away && away <= all - first->job.offset_bytes) {
+            lane->job.offset_bytes += away;
+            lane->job.size_bytes = min_u64(lane->job.size_bytes, all - lane->job.offset_bytes);
+        }
+        if (lane->job.offset_bytes < all && lane->job.size_bytes >= lane->job.block_bytes)
+            m->lane_count++;
+    }
 }
 
 static void add_lane(struct making *m, const struct job *job, struct disk *d)
@@ -105,14 +170,16 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
     const char *trouble = plan_disk_trouble(d);
     struct plan_lane lane = { .disk = d, .job = *job };
 
-    if (m->lane_count == PLAN_MAX_LANES) {
+    if (!takes_part(m, d))
+        return;
+    if (m->lane_count + job->numjobs > PLAN_MAX_LANES) {
         if (m->lane)
             plan_build_refuse(&m->build, d, job->name,
                               "more than %u jobs and disks side by side; add stonewall", PLAN_MAX_LANES);
         return;
     }
     if (!m->lane) { /* an upper bound will do */
-        m->lane_count++;
+        m->lane_count += job->numjobs;
         return;
     }
     if (trouble) {
@@ -127,8 +194,8 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
     if (!lane.job.size_bytes)
         lane.job.size_bytes = disk_bytes(d) - lane.job.offset_bytes;
     scale(&lane.job, m->build.conf);
-    m->estimate_ns = max_u64(m->estimate_ns, estimate_ns(&lane.job, d));
-    m->lane[m->lane_count++] = lane;
+    m->estimate_ns = max_u64(m->estimate_ns, estimate_job_ns(&lane.job, d));
+    add_copies(m, &lane);
 }
 
 /* ---- names ---- */
@@ -162,7 +229,7 @@ static void refuse_name(struct making *m, const struct job *job, const char *nam
 {
     const char *nearest = nearest_disk(m, name);
 
-    if (!m->lane)
+    if (!m->lane || m->told)
         return;
     if (str_starts(name, "/"))
         plan_build_refuse(
@@ -224,7 +291,7 @@ static void add_job(struct making *m, const struct job *job)
             n++;
         if (n && str_copy_n(name, sizeof(name), at, n))
             add_named(m, job, name, first_lane);
-        else if (n && m->lane)
+        else if (n && m->lane && !m->told)
             plan_build_refuse(&m->build, NULL, job->name,
                               "a name in filename is longer than a disk's name can be");
         at += n + (at[n] == ':');
@@ -242,6 +309,10 @@ static void set_title(const struct making *m, struct plan_step *s, unsigned begi
             text_fmt(&t, "%s%s", first ? "" : ", ", m->file->jobs[i].name);
             first = false;
         }
+    if (m->order == CONF_ORDER_SCALING)
+        text_fmt(&t, ", %u disks of %s", m->scale_disks, m->controller ? m->controller->name : "none");
+    else if (m->rounds > 1)
+        text_fmt(&t, ", disk %u of %u", m->round + 1, m->rounds);
     if (s->lane_count > 1)
         text_fmt(&t, " (%u lanes side by side)", s->lane_count);
 }
@@ -251,6 +322,21 @@ static void add_jobs(struct making *m, unsigned begin, unsigned end)
     for (unsigned i = begin; i < end; i++)
         if (!m->file->refused[i])
             add_job(m, &m->file->jobs[i]);
+}
+
+static void refuse_step(struct making *m, struct plan_step *s)
+{
+    m->build.blame_job = false;
+    for (const struct plan_lane *l = s->lanes; l < s->lanes + s->lane_count; l++)
+        if (!l->copy)
+            plan_build_refuse(
+                &m->build, l->disk, l->job.name,
+                "does not fit into the time budget of %u s: raise budget_s, or choose fewer disks "
+                "with include",
+                m->build.conf->budget_s);
+    m->build.blame_job = true;
+    plat_free(s->lanes);
+    m->build.plan.step_count--;
 }
 
 static void add_step(struct making *m, unsigned begin, unsigned end)
@@ -272,41 +358,108 @@ static void add_step(struct making *m, unsigned begin, unsigned end)
         return;
     }
     set_title(m, s, begin, end);
+    s->rounds = m->build.conf->rounds;
+    s->scaling_disks = (uint16_t)(m->order == CONF_ORDER_SCALING ? m->scale_disks : 0);
+    m->estimate_ns *= max_u64(1, s->rounds);
+    if (m->budget_ns)
+        m->estimate_ns += plan_scaled_ns(m->build.conf, STEP_OVERHEAD_NS);
+    if (m->budget_ns && m->build.plan.estimate_ns + m->estimate_ns > m->budget_ns) {
+        refuse_step(m, s);
+        return;
+    }
     plan_build_step_done(&m->build, s, m->estimate_ns);
 }
 
-static void refuse_job(struct making *m, const struct job *job)
+static void refuse_job(struct making *m, unsigned job)
 {
     const struct job_file *f = m->file;
+    const char *name = f->jobs[job].name;
 
+    /* A preset is not wrong in having parts that write: they are not tested, and that is all. */
+    m->build.blame_job = m->build.conf->plan != CONF_PLAN_PRESET;
     for (unsigned i = 0; i < f->problem_count && i < JOB_FILE_MAX_PROBLEMS; i++)
-        if (str_equal(f->problems[i].job, job->name)) {
-            plan_build_refuse(&m->build, NULL, job->name, "job file, line %u: %s", f->problems[i].line,
+        if (str_equal(f->problems[i].job, name)) {
+            plan_build_refuse(&m->build, NULL, name, "job file, line %u: %s", f->problems[i].line,
                               f->problems[i].text);
-            return;
+            name = NULL;
+            break;
         }
-    plan_build_refuse(&m->build, NULL, job->name,
-                      "job file, line %u: a line that this job stands on is wrong, such "
-                      "as one of [global]",
-                      job->line);
+    if (name)
+        plan_build_refuse(
+            &m->build, NULL, name,
+            "job file, line %u: a line that this job stands on is wrong, such as one of [global]",
+            f->jobs[job].line);
+    m->build.blame_job = true;
+}
+
+/* All steps of the file for the disks that take part now. */
+static void add_steps(struct making *m)
+{
+    const struct job_file *f = m->file;
+    unsigned begin = 0;
+
+    for (unsigned i = 1; i <= f->job_count; i++)
+        if (i == f->job_count || f->jobs[i].stonewall) { /* a refused job's wall still stands */
+            add_step(m, begin, i);
+            begin = i;
+        }
+}
+
+/* 1, 2, 4 .. and all disks of each controller that has several. */
+static void add_scaling(struct making *m)
+{
+    for (unsigned i = 0; i < m->disk_count; i++) {
+        unsigned disks = 0;
+        if (!m->disks[i]->controller || place_on_controller(m, i))
+            continue;
+        m->controller = m->disks[i]->controller;
+        for (unsigned k = i; k < m->disk_count; k++)
+            disks += m->disks[k]->controller == m->controller;
+        for (m->scale_disks = 1; m->scale_disks < disks; m->scale_disks *= 2) {
+            unsigned refused = m->build.plan.refusal_count;
+            add_steps(m);
+            m->build.plan.refusal_count = refused; /* the last pass tells it all */
+        }
+        m->scale_disks = disks;
+        add_steps(m);
+        m->told = true;
+    }
+}
+
+static enum conf_order order_of(const struct conf *conf)
+{
+    struct preset p;
+
+    if (conf->order != CONF_ORDER_AUTO)
+        return (enum conf_order)conf->order;
+    return conf->plan == CONF_PLAN_PRESET && preset_get(conf->preset, &p) ? (enum conf_order)p.order
+                                                                          : CONF_ORDER_TOGETHER;
 }
 
 int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
                    unsigned disk_count, struct plan *out)
 {
-    struct making m = {
-        .build = { .conf = conf, .blame_job = true }, .file = jobs, .disks = disks, .disk_count = disk_count
-    };
-    unsigned begin = 0;
+    struct making m = { .build = { .conf = conf, .blame_job = true },
+                        .file = jobs,
+                        .disks = disks,
+                        .disk_count = disk_count,
+                        .order = order_of(conf),
+                        .rounds = 1 };
 
     *out = (struct plan){ 0 };
+    if (conf->plan == CONF_PLAN_PRESET)
+        m.budget_ns = plan_scaled_ns(conf, conf->budget_s * NS_PER_S);
     for (unsigned i = 0; i < jobs->job_count; i++)
         if (jobs->refused[i])
-            refuse_job(&m, &jobs->jobs[i]);
-    for (unsigned i = 1; i <= jobs->job_count; i++)
-        if (i == jobs->job_count || jobs->jobs[i].stonewall) { /* a refused job's wall still stands */
-            add_step(&m, begin, i);
-            begin = i;
+            refuse_job(&m, i);
+    for (unsigned i = 0; i < disk_count; i++)
+        m.rounds = (unsigned)max_u64(m.rounds, round_of(&m, i) + 1);
+    if (m.order == CONF_ORDER_SCALING)
+        add_scaling(&m);
+    else
+        for (m.round = 0; m.round < m.rounds; m.round++) {
+            m.told = m.round != 0;
+            add_steps(&m);
         }
     return plan_build_end(&m.build, out);
 }

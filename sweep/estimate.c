@@ -1,0 +1,126 @@
+#include "estimate.h"
+#include "bits.h"
+#include "engine.h"
+#include "math.h"
+#include "plan_build.h"
+#include "str.h"
+
+/* For a disk that nobody looked at. */
+#define GUESS_BYTES_PER_S_FLASH (1000ull * 1000 * 1000)
+#define GUESS_BYTES_PER_S_DISK  (150ull * 1000 * 1000)
+/* One random request of a disk that rotates: half a turn and a middling seek, a queue sorted halves it. */
+#define GUESS_SEEK_NS       (12 * NS_PER_MS)
+#define GUESS_SEEK_DEEP_NS  (6 * NS_PER_MS)
+#define GUESS_FLASH_READ_NS (80 * NS_PER_US)
+
+enum { PROBE_BLOCK_BYTES = 1 << 20, PROBE_BYTES = 32 << 20, ESTIMATE_SLICES = 32 };
+#define PROBE_NS (2 * NS_PER_S) /* a disk that needs longer is told apart by its results */
+
+static uint64_t rate_of(const struct plan_step *step)
+{
+    struct engine *e;
+
+    if (engine_begin(step, 0, &e) != OK)
+        return 0;
+    while (worker_run(e, NS_PER_S))
+        ;
+    uint64_t rate = step_bytes_per_s(engine_result(e, 0));
+    engine_end(e);
+    return rate;
+}
+
+static uint64_t probe_at(struct disk *d, uint64_t offset)
+{
+    struct plan_lane *lane = plat_alloc(sizeof(*lane));
+    struct plan_step step = { .lanes = lane, .lane_count = 1 };
+
+    if (!lane)
+        return 0;
+    *lane = (struct plan_lane){ .disk = d, .depth = 4 };
+    opt_defaults(job_options, job_option_count, &lane->job);
+    str_copy(lane->job.name, sizeof(lane->job.name), "estimate");
+    lane->job.block_bytes = PROBE_BLOCK_BYTES;
+    lane->job.iodepth = 4;
+    lane->job.offset_bytes = offset;
+    lane->job.size_bytes = PROBE_BYTES;
+    lane->job.runtime_ns = PROBE_NS;
+    uint64_t rate = rate_of(&step);
+    plat_free(lane);
+    return rate;
+}
+
+void estimate_probe(struct disk *d)
+{
+    if (plan_disk_trouble(d) || d->kind == DISK_FIRMWARE || disk_bytes(d) < 4ull * PROBE_BYTES)
+        return;
+    d->first_bytes_per_s = d->last_bytes_per_s = probe_at(d, 0);
+    if (d->rotation == ROTATION_YES) {
+        uint64_t last = disk_bytes(d) - PROBE_BYTES;
+        d->last_bytes_per_s = probe_at(d, last - last % PROBE_BLOCK_BYTES);
+    }
+}
+
+static uint64_t rate_at(const struct disk *d, uint64_t offset)
+{
+    uint64_t first = d->first_bytes_per_s, last = d->last_bytes_per_s;
+
+    if (!first || !last)
+        return d->rotation == ROTATION_NONE ? GUESS_BYTES_PER_S_FLASH : GUESS_BYTES_PER_S_DISK;
+    if (last > first) /* no disk is faster inside: the look was disturbed */
+        return first;
+    return first - mul_div_u64(first - last, offset, disk_bytes(d));
+}
+
+static uint64_t slice_ns(const struct disk *d, uint64_t offset, uint64_t bytes)
+{
+    uint64_t ns = 0, step = bytes / ESTIMATE_SLICES;
+
+    for (unsigned i = 0; i < ESTIMATE_SLICES; i++) {
+        uint64_t part = i + 1 < ESTIMATE_SLICES ? step : bytes - i * step;
+        ns += mul_div_u64(part, NS_PER_S, max_u64(1, rate_at(d, offset + i * step + part / 2)));
+    }
+    return ns;
+}
+
+uint64_t estimate_read_ns(const struct disk *d, uint64_t offset, uint64_t bytes)
+{
+    uint64_t span = disk_bytes(d) > offset ? disk_bytes(d) - offset : 0;
+
+    if (!span)
+        return 0;
+    uint64_t whole = bytes / span;
+    return (whole ? whole * slice_ns(d, offset, span) : 0) + slice_ns(d, offset, bytes % span);
+}
+
+static uint64_t random_ns(const struct job *j, const struct disk *d, uint64_t bytes)
+{
+    uint64_t ios = bytes / max_u64(1, j->block_bytes) + 1, depth = j->iodepth * (uint64_t)j->numjobs;
+    uint64_t move_ns = mul_div_u64(bytes, NS_PER_S, max_u64(1, rate_at(d, disk_bytes(d) / 2)));
+
+    if (d->rotation == ROTATION_NONE)
+        return max_u64(move_ns, mul_div_u64(ios, GUESS_FLASH_READ_NS, max_u64(1, depth)));
+    return move_ns + ios * (depth > 4 ? GUESS_SEEK_DEEP_NS : GUESS_SEEK_NS);
+}
+
+uint64_t estimate_job_ns(const struct job *j, const struct disk *d)
+{
+    uint64_t bytes = j->io_bytes ? j->io_bytes : j->size_bytes;
+
+    if (!j->io_bytes && j->loops > 1)
+        bytes = mul_div_u64(bytes, j->loops, 1);
+    if (j->number_ios)
+        bytes = min_u64(bytes, mul_div_u64(j->number_ios, j->block_bytes, 1));
+    uint64_t copies = max_u64(1, j->numjobs);
+    uint64_t ns = j->rw == JOB_RANDREAD ? random_ns(j, d, bytes)
+                                        : mul_div_u64(estimate_read_ns(d, j->offset_bytes, bytes), copies, 1);
+    if (j->rate_bytes_per_s)
+        ns = max_u64(ns, mul_div_u64(bytes, NS_PER_S, j->rate_bytes_per_s));
+    if (j->rate_iops)
+        ns = max_u64(ns, mul_div_u64(bytes / max_u64(1, j->block_bytes), NS_PER_S, j->rate_iops));
+    if (j->thinktime_ns)
+        ns += mul_div_u64(bytes / max_u64(1, j->block_bytes) / max_u64(1, j->thinktime_blocks),
+                          j->thinktime_ns, 1);
+    if (j->runtime_ns && (j->time_based || j->runtime_ns < ns))
+        ns = j->runtime_ns;
+    return ns + j->ramp_ns + j->startdelay_ns;
+}
