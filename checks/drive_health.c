@@ -141,24 +141,27 @@ void health_judge(const struct disk_health *before, const struct disk_health *no
                     "the drive tells nothing about itself");
 }
 
-void battery_judge(const struct battery_health *b, const char *subject, struct finding_list *out)
+void battery_judge(const struct raid_card *card, const char *subject, struct finding_list *out)
 {
+    const struct raid_battery *b = &card->battery;
     unsigned before = out->count + out->dropped;
 
-    if (!b->known)
+    if (b->presence == RAID_BATTERY_NOT_TOLD || !card->memory_mib)
         return;
-    if (b->missing)
-        finding_add(out, "battery-bad", FINDING_WARN, subject, NULL, "the card has no battery");
-    if (b->replace)
-        finding_add(out, "battery-bad", FINDING_FAIL, subject, NULL, "the card asks for a new battery");
-    if (b->has_capacity && !b->missing && b->capacity_percent < BATTERY_WARN_PERCENT)
-        finding_add(out, "battery-bad",
-                    b->capacity_percent < BATTERY_FAIL_PERCENT ? FINDING_FAIL : FINDING_WARN, subject,
-                    "at least 70 % of its design", "the battery holds %u %% of its design",
-                    b->capacity_percent);
-    if (b->has_temperature && !b->missing && b->temperature_c >= BATTERY_WARN_C)
+    if (b->presence == RAID_BATTERY_NONE) {
+        finding_add(out, "battery-bad", FINDING_WARN, subject, NULL, "no battery for %u MiB of cache",
+                    card->memory_mib);
+        return;
+    }
+    if (b->replace || b->bad)
+        finding_add(out, "battery-bad", FINDING_FAIL, subject, NULL, "%s: %s",
+                    b->replace ? "the card asks for a new battery" : "it cannot keep the cache", b->words);
+    if (b->learn_failed)
+        finding_add(out, "battery-bad", FINDING_WARN, subject, NULL, "its last learn cycle failed: %s",
+                    b->words);
+    if (b->temperature_c >= BATTERY_WARN_C)
         finding_add(out, "battery-bad", b->temperature_c >= BATTERY_FAIL_C ? FINDING_FAIL : FINDING_WARN,
-                    subject, "below 50 C", "the battery has %d C", b->temperature_c);
+                    subject, "below 50 C", "the battery has %d C", (int)b->temperature_c);
     if (out->count + out->dropped == before)
-        finding_add(out, "health-good", FINDING_PASS, subject, NULL, "the battery is as it should be");
+        finding_add(out, "health-good", FINDING_PASS, subject, NULL, "battery: %s", b->words);
 }

@@ -2,6 +2,7 @@
 #define CHECKS_DRIVE_HEALTH_H
 #include "finding_list.h"
 #include "health.h"
+#include "raid.h"
 
 /* What drives and batteries say about themselves, judged before and after the run.  What a rise means stands
  * in drivers/health.c; what a value means by itself stands here, in one table with a reason each. */
@@ -23,14 +24,8 @@ void health_judge(const struct disk_health *before, const struct disk_health *no
                   struct finding_list *out);
 
 /* ---- batteries of RAID cards ---- */
-struct battery_health {
-    bool known;            /* the card says something about its battery */
-    bool missing, replace; /* replace: the card asks for a new one */
-    bool has_capacity, has_temperature;
-    uint8_t capacity_percent; /* full charge of its design */
-    int16_t temperature_c;
-};
-enum { BATTERY_WARN_PERCENT = 70, BATTERY_FAIL_PERCENT = 50, BATTERY_WARN_C = 50, BATTERY_FAIL_C = 60 };
-void battery_judge(const struct battery_health *b, const char *subject, struct finding_list *out);
+enum { BATTERY_WARN_C = 50, BATTERY_FAIL_C = 60 };
+/* Nothing when the card does not tell, or has no cache that a battery could keep. */
+void battery_judge(const struct raid_card *card, const char *subject, struct finding_list *out);
 
 #endif

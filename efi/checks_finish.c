@@ -184,10 +184,21 @@ static bool check_links(struct inventory *inv, const struct conf *conf)
 
 /* ---- health ---- */
 
+static void check_batteries(const struct inventory *inv, struct finding_list *l)
+{
+    for (unsigned i = 0; i < inv->controller_count; i++) {
+        const struct controller *c = inv->controllers[i].driven;
+
+        if (c && c->driver->raid)
+            battery_judge(c->driver->raid->card(c), c->name, l);
+    }
+}
+
 static void check_health(struct inventory *inv)
 {
     struct finding_list *l = checks_list();
 
+    check_batteries(inv, l);
     for (unsigned i = 0; i < inv->disk_count; i++) {
         struct disk_health now;
 

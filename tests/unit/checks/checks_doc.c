@@ -73,11 +73,6 @@ static void put_thresholds(struct text *t)
     }
     text_fmt(
         t,
-        "| capacity of a battery | below %d %% | below %d %% | the makers state 24 to 72 h for a new one; half of "
-        "it does not last a night |\n",
-        BATTERY_WARN_PERCENT, BATTERY_FAIL_PERCENT);
-    text_fmt(
-        t,
         "| temperature of a battery | from %d C | from %d C | cards stop charging above 60 C, and each 10 C "
         "halve its life |\n",
         BATTERY_WARN_C, BATTERY_FAIL_C);

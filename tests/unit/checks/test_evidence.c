@@ -387,44 +387,47 @@ TEST(rises_during_the_run_are_findings_and_old_counts_are_not)
     }
 }
 
-TEST(batteries_are_judged_by_presence_wish_capacity_and_heat)
+TEST(batteries_are_judged_by_presence_state_and_heat)
 {
-    struct battery_health b = { .known = true };
+    struct raid_card card = { .memory_mib = 512 };
+    struct raid_battery *b = &card.battery;
 
     clear();
-    battery_judge(&(struct battery_health){ 0 }, "megaraid0", &list);
+    battery_judge(&card, "megaraid0", &list);
     EQ(list.count, 0);
-    battery_judge(&b, "megaraid0", &list);
-    only("health-good", FINDING_PASS);
+    b->presence = RAID_BATTERY_NONE;
+    battery_judge(&card, "megaraid0", &list);
+    only("battery-bad", FINDING_WARN);
+    card.memory_mib = 0;
+    clear();
+    battery_judge(&card, "megaraid0", &list);
+    EQ(list.count, 0);
     static const struct {
-        struct battery_health b;
+        bool bad, replace, learn_failed;
+        int temperature_c;
+        const char *code;
         enum finding_level level;
     } rows[] = {
-        { { .known = true, .missing = true, .has_capacity = true }, FINDING_WARN },
-        { { .known = true, .replace = true }, FINDING_FAIL },
-        { { .known = true, .has_capacity = true, .capacity_percent = 69 }, FINDING_WARN },
-        { { .known = true, .has_capacity = true, .capacity_percent = 49 }, FINDING_FAIL },
-        { { .known = true, .has_capacity = true, .capacity_percent = 0 }, FINDING_FAIL },
-        { { .known = true, .has_temperature = true, .temperature_c = 50 }, FINDING_WARN },
-        { { .known = true, .has_temperature = true, .temperature_c = 60 }, FINDING_FAIL },
+        { false, false, false, RAID_UNKNOWN, "health-good", FINDING_PASS },
+        { false, false, false, 49, "health-good", FINDING_PASS },
+        { false, false, false, 50, "battery-bad", FINDING_WARN },
+        { false, false, false, 59, "battery-bad", FINDING_WARN },
+        { false, false, false, 60, "battery-bad", FINDING_FAIL },
+        { true, false, false, 30, "battery-bad", FINDING_FAIL },
+        { false, true, false, 30, "battery-bad", FINDING_FAIL },
+        { false, false, true, 30, "battery-bad", FINDING_WARN },
     };
+    card.memory_mib = 512;
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        *b = (struct raid_battery){ .presence = RAID_BATTERY_PRESENT,
+                                    .bad = rows[i].bad,
+                                    .replace = rows[i].replace,
+                                    .learn_failed = rows[i].learn_failed,
+                                    .temperature_c = rows[i].temperature_c };
         clear();
-        battery_judge(&rows[i].b, "megaraid0", &list);
-        only("battery-bad", rows[i].level);
+        battery_judge(&card, "megaraid0", &list);
+        only(rows[i].code, rows[i].level);
     }
-    b = (struct battery_health){ .known = true,
-                                 .has_capacity = true,
-                                 .capacity_percent = 70,
-                                 .has_temperature = true,
-                                 .temperature_c = 49 };
-    clear();
-    battery_judge(&b, "megaraid0", &list);
-    only("health-good", FINDING_PASS);
-    b.temperature_c = -40;
-    clear();
-    battery_judge(&b, "megaraid0", &list);
-    only("health-good", FINDING_PASS);
 }
 
 /* ---- expectations ---- */
