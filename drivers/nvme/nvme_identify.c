@@ -54,8 +54,9 @@ static void take_optional(struct nvme_ctrl *c, const struct nvme_id_controller *
         c->retry_delay[i] = id->crdt[i];
     c->many_controllers = id->cmic & CMIC_CONTROLLERS;
     c->has_ns_management = id->oacs & OACS_NS_MANAGEMENT;
-    if ((c->quirks & QUIRK_STRIPE) && id->vs[0] && id->vs[0] < 16)
-        c->stripe_bytes = c->page_bytes << id->vs[0];
+    /* Byte 3 of the maker's own (Linux and SPDK agree). */
+    if ((c->quirks & QUIRK_STRIPE) && id->vs[3] && id->vs[3] < 16)
+        c->stripe_bytes = c->page_bytes << id->vs[3];
 }
 
 int nvme_find_controller(struct nvme_ctrl *c)

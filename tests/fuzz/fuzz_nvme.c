@@ -147,6 +147,38 @@ static void read_lies(void)
     }
 }
 
+/* What only some drives have: borrowed memory, power states, self-tests, boundaries, other controllers. */
+static void read_features(void)
+{
+    struct model_nvme_settings *s = &model->set;
+
+    s->hmpre = take8();
+    s->hmmin = take8() & 0x3f;
+    s->hmminds = take8() & 0x1f;
+    s->hmmaxd = take8() & 0xf;
+    s->apsta = take8();
+    s->apst_on = s->apsta & 2;
+    s->power_state = take8() & 0x1f;
+    s->npss = s->power_state;
+    s->oacs = (uint16_t)take16();
+    s->cns_max = 0x12;
+    s->cmic = take8();
+    s->elpe = take8();
+    s->vwc = take8();
+    s->self_test_ns = (1 + take8()) * NS_PER_S;
+    s->self_test_result = take8() & 15;
+    s->critical_warning = take8();
+    s->vendor_stripe = take8();
+    if (s->vendor_stripe & 0x80) {
+        s->vendor_id = 0x8086;
+        s->device_id = 0x0a54;
+    }
+    model->ns[0].noiob = (uint16_t)take16();
+    model->ns[0].nmic = take8();
+    for (unsigned i = 0; i < 3; i++)
+        s->crdt[i] = (uint16_t)take16();
+}
+
 static void read_settings(void)
 {
     static const uint64_t delays_ns[] = { 0, 1000, 50000000, 20 * NS_PER_S, MODEL_NVME_NEVER };
@@ -185,6 +217,8 @@ static void read_settings(void)
         n->dps = take8() & 3;
         n->csi = take8() & 2;
     }
+    if (flags & 128)
+        read_features();
     /* A device that is slower than it says, or that asks for what it does not have, may be misunderstood. */
     honest = s->ready_ns < NS_PER_S && s->unready_ns < NS_PER_S && s->shutdown_ns < NS_PER_S &&
              s->read_ns < NS_PER_S && s->to > 4;
@@ -321,6 +355,23 @@ static void use_controller(struct controller *c, uint8_t shapes)
     use_lanes(u, count);
 }
 
+/* What a drive says about itself; its self-test is started before the reads and looked at after them. */
+static void ask_about_health(struct controller *c, bool start)
+{
+    struct disk_health h;
+    struct self_test_state s;
+
+    if (!c->disk_count)
+        return;
+    struct disk *d = c->disks[0];
+    int rc = nvme_driver.health(d, &h);
+    REQUIRE(!rc || (!h.known && !h.warnings_known));
+    REQUIRE(strnlen(h.note, sizeof h.note) < sizeof h.note);
+    rc = start ? nvme_driver.self_test->start(d, SELF_TEST_SHORT, &s) : nvme_driver.self_test->look(d, &s);
+    REQUIRE(strnlen(s.words, sizeof s.words) < sizeof s.words);
+    REQUIRE(rc || s.percent_done <= 100);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct model_device_ops ops;
@@ -350,7 +401,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (!nvme_driver.attach(fn, 0, &c, &fault)) {
         REQUIRE(c && c->disks);
+        ask_about_health(c, true);
         use_controller(c, shapes);
+        ask_about_health(c, false);
         nvme_driver.detach(c);
     } else {
         REQUIRE(fault.err && fault.what);

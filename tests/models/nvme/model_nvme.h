@@ -112,7 +112,7 @@ struct model_nvme_settings {
     uint32_t nn; /* 0: the highest NSID */
     uint32_t rtd3e_us, hmpre, hmmin, hmminds;
     uint16_t hmmaxd, edstt;
-    uint8_t apsta, vendor_stripe; /* byte 3072: 2^n pages */
+    uint8_t apsta, vendor_stripe; /* byte 3075: 2^n pages */
     uint8_t cns_max;              /* Identify above it is an invalid field: old devices have 0 or 1 */
     bool no_descriptors;          /* CNS 03h is an invalid field */
     /* queues */

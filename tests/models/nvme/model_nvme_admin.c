@@ -78,7 +78,7 @@ static void identify_controller(struct model_nvme *m, uint8_t *page)
         { 316, 2, s->edstt },
         { 332, 4, s->hmminds },
         { 336, 2, s->hmmaxd },
-        { 3072, 1, s->vendor_stripe },
+        { 3075, 1, s->vendor_stripe },
         { 513, 1, s->cqes },
         { 514, 2, s->maxcmd },
         { 516, 4, mn_highest_nsid(m) },
