@@ -112,7 +112,7 @@ struct disk {
     uint32_t grounds;                /* enum disk_ground, as last seen by attach or look_around */
     uint64_t cache_bytes;            /* memory of the card in front of it; 0: none known */
     uint64_t first_bytes_per_s, last_bytes_per_s; /* at its begin and end by a short look; 0: not looked at */
-    char settings[200];              /* what moves numbers, in words: "write cache on; NCQ depth 32" */
+    char settings[200]; /* what moves numbers, in words: "write cache on; NCQ depth 32" */
     char why_not[160];
     struct fault fault;
 };

@@ -26,7 +26,8 @@ struct lane_slot {
     };
     uint64_t error_lba;
 };
-/* The state of a request that was started by lane_start_whole, is with the device and has not failed so far. */
+/* The state of a request that was started by lane_start_whole, is with the device and has not failed so far.
+ */
 enum { LANE_BUSY = 1, LANE_BUSY_WHOLE = 2 };
 #define LANE_WHOLE_ (1ull | 1ull << 16 | (uint64_t)LANE_BUSY_WHOLE << 32)
 struct lane_slots {

@@ -60,6 +60,15 @@ static void show_end(const struct run_status *status, const struct medium *m)
     console_show();
 }
 
+/* What is made from the journal beside it. */
+static const struct {
+    const char *name;
+    void (*render)(const char *journal, size_t len, struct render_out *out);
+} reports[] = {
+    { "summary.txt", render_summary }, { "report.html", render_html }, { "results.csv", render_csv },
+    { "fio.json", render_fio_json },   { "junit.xml", render_junit },
+};
+
 struct run_ending ending_write(const struct run_status *status, const struct conf *conf, struct medium *m)
 {
     struct run_ending e = run_ending(status, conf->warn_chains);
@@ -68,9 +77,9 @@ struct run_ending ending_write(const struct run_status *status, const struct con
 
     record_finish(m, status, &e);
     text = record_text(&len);
-    if (m->state == MEDIUM_OK && (!medium_write(m, "summary.txt", render_summary, text, len) ||
-                                  !medium_write(m, "results.csv", render_csv, text, len)))
-        serial_say("summary.txt or results.csv could not be written; the journal is whole");
+    for (unsigned i = 0; m->state == MEDIUM_OK && i < ARRAY_COUNT(reports); i++)
+        if (!medium_write(m, reports[i].name, reports[i].render, text, len))
+            serial_say("%s could not be written; the journal is whole", reports[i].name);
     if (console_present())
         show_end(status, m);
     medium_close(m);

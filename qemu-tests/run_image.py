@@ -110,7 +110,7 @@ def finish(o, out, m, code, seconds):
     folder = m.fetch(out / "stick")
     journal = folder / "journal.ndjson" if folder else out / "serial.log"
     if folder:
-        for name in ("journal.ndjson", "summary.txt", "results.csv"):
+        for name in ("journal.ndjson", "summary.txt", "report.html", "results.csv", "fio.json", "junit.xml"):
             if (folder / name).exists():
                 shutil.copy(folder / name, out / name)
     (ROOT / "out" / "journal-tool").exists() and subprocess.run([str(ROOT / "out" / "journal-tool"), "summary", str(journal)])

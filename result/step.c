@@ -37,7 +37,8 @@ const struct step_flag_row step_flags[] = {
       "The machine's clocks disagree: all times of this step may be wrong by the same factor." },
     { FLAG_INITIALISATION, "init-running",
       "The card was initialising the array or clearing a drive at the same time: measure again when it is done." },
-    { FLAG_CHECK, "check-running", "The card ran a consistency check at the same time: measure again after it." },
+    { FLAG_CHECK, "check-running",
+      "The card ran a consistency check at the same time: measure again after it." },
     { FLAG_REBUILD, "rebuild-running",
       "The card was rebuilding, copying back or reconstructing: measure again when the array is whole." },
     { FLAG_PATROL, "patrol-running", "The card's patrol read was reading the drives at the same time." },
@@ -48,6 +49,18 @@ const struct step_flag_row step_flags[] = {
     { FLAG_WITHIN_CACHE, "within-cache",
       "The region that was read is not larger than the card's memory: this may be the cache's speed, not the "
       "drives'." },
+    { FLAG_ABOVE_LINK, "above-link",
+      "More than the controller's link can carry: this is memory or a cache being read, or the clock or the link's "
+      "registers are wrong (as in virtual machines). It is not the speed of the disk." },
+    { FLAG_BLANK, "blank",
+      "All data that was looked at was the same: blank SSD (or blocks given back): link and controller measured, not "
+      "flash." },
+    { FLAG_TOO_FAST, "too-fast",
+      "No turning disk can move its heads so often: a cache answered most of these reads." },
+    { FLAG_UNEVEN, "uneven",
+      "The first and the last third of the time differ by more than 10 %: warm-up, heat, another zone of the disk or "
+      "other work; the mean hides it." },
+    { FLAG_NOT_STEADY, "not-steady", "The steady state that was asked for was not reached within its time." },
 };
 const unsigned step_flag_count = ARRAY_COUNT(step_flags);
 

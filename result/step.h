@@ -16,15 +16,15 @@ extern const uint64_t latency_class_ns[LATENCY_CLASS_COUNT];
 
 /* Why a number may not be comparable.  The table gives each flag a short name and a sentence. */
 enum step_flag {
-    FLAG_SPLIT = 1u << 0,          /* requests were several commands */
-    FLAG_POLL_GAP = 1u << 1,       /* longest gap between polls above 10 % of p99 */
-    FLAG_TOO_SHORT = 1u << 2,      /* too few completions for a number */
-    FLAG_ERRORS = 1u << 3,         /* some requests failed: not averaged in */
-    FLAG_DEPTH_REDUCED = 1u << 4,  /* the device or the limit of bytes in flight gave a smaller depth */
-    FLAG_FIRMWARE_PATH = 1u << 5,  /* through EFI Block I/O: keep out of comparisons */
-    FLAG_SHARED_PATH = 1u << 6,    /* other disks on the same controller ran at the same time */
-    FLAG_HOST_BOUND = 1u << 7,     /* more than 10 % of the time was spent in our own code */
-    FLAG_ENDED_EARLY = 1u << 8,    /* stopped before its planned end */
+    FLAG_SPLIT = 1u << 0,           /* requests were several commands */
+    FLAG_POLL_GAP = 1u << 1,        /* longest gap between polls above 10 % of p99 */
+    FLAG_TOO_SHORT = 1u << 2,       /* too few completions for a number */
+    FLAG_ERRORS = 1u << 3,          /* some requests failed: not averaged in */
+    FLAG_DEPTH_REDUCED = 1u << 4,   /* the device or the limit of bytes in flight gave a smaller depth */
+    FLAG_FIRMWARE_PATH = 1u << 5,   /* through EFI Block I/O: keep out of comparisons */
+    FLAG_SHARED_PATH = 1u << 6,     /* other disks on the same controller ran at the same time */
+    FLAG_HOST_BOUND = 1u << 7,      /* more than 10 % of the time was spent in our own code */
+    FLAG_ENDED_EARLY = 1u << 8,     /* stopped before its planned end */
     FLAG_CLOCK_UNCERTAIN = 1u << 9, /* the time base failed its cross-check */
     /* What went on behind a RAID card meanwhile. */
     FLAG_INITIALISATION = 1u << 10, /* the array is being initialised, or a drive cleared */
@@ -33,7 +33,13 @@ enum step_flag {
     FLAG_PATROL = 1u << 13,         /* patrol read */
     FLAG_LEARN = 1u << 14,          /* the battery's learn cycle */
     FLAG_PINNED_CACHE = 1u << 15,   /* part of the cache is taken by data of drives that are gone */
-    FLAG_WITHIN_CACHE = 1u << 16    /* the region is not larger than the card's memory */
+    FLAG_WITHIN_CACHE = 1u << 16,   /* the region is not larger than the card's memory */
+    /* Numbers that cannot be what they seem. */
+    FLAG_ABOVE_LINK = 1u << 17, /* faster than the controller's link can carry */
+    FLAG_BLANK = 1u << 18,      /* every look at the data found one and the same word */
+    FLAG_TOO_FAST = 1u << 19,   /* random reads of a turning disk without its seeks: a cache answers */
+    FLAG_UNEVEN = 1u << 20,     /* first and last third differ by more than a tenth */
+    FLAG_NOT_STEADY = 1u << 21  /* ended without the steady state that was asked for */
 };
 struct step_flag_row {
     uint32_t flag;

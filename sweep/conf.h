@@ -28,7 +28,7 @@ struct conf {
     uint8_t data_check;     /* checksums of head and tail before and after */
     uint8_t handback_check; /* firmware reads each disk again after the controllers were given back */
     uint8_t ack_boot_message, reset_faulted_raid; /* consent, of drivers/raid.h */
-    uint8_t selftest;       /* enum conf_selftest: the drives' own tests after the last step */
+    uint8_t selftest; /* enum conf_selftest: the drives' own tests after the last step */
     uint16_t countdown_s;
     char blink[48]; /* the disk whose bay is looked for; "": none */
     uint16_t blink_s;
