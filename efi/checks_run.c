@@ -111,6 +111,23 @@ static void list_functions(void)
         boot->FreePool(handles);
 }
 
+/* What the narrowest hop could carry at best: at rest it may run slower than under load.  0: no link. */
+static uint64_t most_of_path(const struct path *p)
+{
+    struct hop hops[PATH_MAX];
+    unsigned n = path_hops(s->facts, p, hops);
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct pci_link *a = &s->facts[hops[i].port].link, *b = &s->facts[hops[i].device].link;
+        uint64_t hop = link_ceiling_bytes_per_s((unsigned)min_u64(a->speed_possible, b->speed_possible),
+                                                (unsigned)min_u64(a->width_possible, b->width_possible), 256);
+        if (hop && (!most || hop < most))
+            most = hop;
+    }
+    return most;
+}
+
 static void find_paths(const struct inventory *inv)
 {
     for (unsigned i = 0; i < inv->controller_count; i++) {
@@ -121,6 +138,8 @@ static void find_paths(const struct inventory *inv)
         t->function = path_function(s->facts, s->function_count, c->fn.segment, c->fn.bus, c->fn.device,
                                     c->fn.function);
         path_find(s->facts, s->function_count, t->function, &t->path);
+        if (c->driven)
+            c->driven->link_bytes_per_s = most_of_path(&t->path);
     }
 }
 

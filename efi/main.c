@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "console.h"
 #include "ending.h"
+#include "estimate.h"
 #include "handback.h"
 #include "inventory.h"
 #include "machine.h"
@@ -118,8 +119,10 @@ static void show_start(void)
 /* A job file that was asked for and is not there means no plan, not another one. */
 static int plan_as_configured(struct disk *const *disks, unsigned count)
 {
-    if (settings.conf.plan != CONF_PLAN_JOBS)
+    if (settings.conf.plan == CONF_PLAN_DEFAULT)
         return plan_default(&settings.conf, disks, count, &plan);
+    for (unsigned i = 0; i < count; i++)
+        estimate_probe(disks[i]);
     return settings.jobs ? plan_from_jobs(&settings.conf, settings.jobs, disks, count, &plan) : OK;
 }
 

@@ -11,6 +11,7 @@ struct settings {
     char conf_source[40]; /* "boot medium", "defaults" */
     uint32_t conf_crc32c;
     struct job_file *jobs;  /* NULL: the default plan */
+    char jobs_source[128];  /* path of the job file, or "preset NAME" */
     char jobs_problem[160]; /* why a job file that was asked for is not there; "" */
 };
 void settings_load(struct settings *s, const struct medium *m);

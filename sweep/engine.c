@@ -385,6 +385,7 @@ static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     uint64_t at_ns = measured_now(e, now_ns) - l->begin_ns, since_ns = at_ns - l->published_ns;
     add_to_series(l, at_ns);
+    engine_look_at_data(l);
     struct lane_progress p = {
         .ios = l->ios,
         .bytes = l->lbas * l->lba_bytes,

@@ -79,7 +79,6 @@ struct work_lane {
     struct draw *draw;             /* PATTERN_DRAWN */
     struct steady *steady;         /* NULL: not looked for */
     uint64_t lead_ns;              /* startdelay and ramp_time */
-    uint64_t ceiling_bytes_per_s;  /* of the controller's link; 0: not known */
     unsigned looks, uniform_looks; /* at what was read last: all the same word? */
     uint32_t sequence;             /* odd while `progress` is being written */
     struct lane_progress progress;
@@ -142,5 +141,7 @@ void engine_lane_refill_map(struct work_lane *l); /* [any] the next pass of a ra
 void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint64_t bytes,
                        uint64_t max_ns);                              /* [any] */
 void engine_fill_result(const struct engine *e, struct work_lane *l); /* [any] */
+/* Is what was read last the same all over? */
+void engine_look_at_data(struct work_lane *l); /* [any] */
 
 #endif

@@ -223,8 +223,9 @@ bool engine_steady_look(struct work_lane *l, uint64_t at_ns)
         mul_div_u64(is_bw ? bytes - s->done_bytes : l->ios - s->done_ios, NS_PER_S, at_ns - s->since_ns);
     s->done_bytes = bytes;
     s->done_ios = l->ios;
+    bool counts = s->since_ns >= s->ramp_ns;
     s->since_ns = at_ns;
-    if (at_ns <= s->ramp_ns)
+    if (!counts)
         return false;
     keep_value(s, value);
     if (s->count < s->window)

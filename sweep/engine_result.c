@@ -36,6 +36,68 @@ void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint
         p->max_ns = max_ns;
 }
 
+/* ---- numbers that cannot be what they seem ---- */
+void engine_look_at_data(struct work_lane *l)
+{
+    enum { WORDS = 64 };
+    const uint64_t *data = l->io->data.cpu;
+    size_t words = min_u64(l->io->data.len_bytes, l->plan->job.block_bytes) / sizeof(*data);
+    bool uniform = true;
+
+    if (!data || !words || !l->ios)
+        return;
+    for (size_t i = 0; i < WORDS && uniform; i++)
+        uniform = data[i * words / WORDS] == data[0];
+    l->looks++;
+    l->uniform_looks += uniform;
+}
+
+static uint64_t rate_of(const struct work_lane *l)
+{
+    uint64_t run_ns = max_u64(l->stop_ns, l->last_ok_ns);
+
+    return run_ns ? mul_div_u64(l->lbas * l->lba_bytes, NS_PER_S, run_ns) : 0;
+}
+
+/* What all disks of a controller read together has to fit through its link.  One part in fifty is left to
+ * the clock. */
+static bool is_above_link(const struct engine *e, const struct work_lane *l)
+{
+    const struct controller *c = l->plan->disk->controller;
+    uint64_t sum = 0;
+
+    if (!c || !c->link_bytes_per_s)
+        return false;
+    for (unsigned i = 0; i < e->lane_count; i++)
+        if (e->lane[i].plan->disk->controller == c && (!e->lane[i].plan->copy || &e->lane[i] == l))
+            sum += rate_of(&e->lane[i]);
+    return sum > c->link_bytes_per_s + c->link_bytes_per_s / 50;
+}
+
+/* 2000 random reads a second are ten times what heads can do. */
+static bool is_too_fast(const struct work_lane *l, const struct step_result *r)
+{
+    enum { LEAST_NS = 500000 };
+
+    return l->plan->disk->rotation == ROTATION_YES && l->plan->job.rw == JOB_RANDREAD &&
+           l->pattern != PATTERN_DRAWN && r->ios >= ENGINE_FEWEST_IOS && r->run_ns / r->ios < LEAST_NS;
+}
+
+static bool is_uneven(const struct lane_series *s)
+{
+    enum { FEWEST_POINTS = 9 };
+    unsigned whole = s->count ? s->count - 1 : 0, third = whole / 3; /* the last point is not a whole one */
+    uint64_t first = 0, last = 0;
+
+    if (whole < FEWEST_POINTS)
+        return false;
+    for (unsigned i = 0; i < third; i++) {
+        first += s->point[i].bytes;
+        last += s->point[whole - 1 - i].bytes;
+    }
+    return (first > last ? first - last : last - first) > max_u64(first, last) / 10;
+}
+
 static uint32_t flags_of(const struct engine *e, const struct work_lane *l, const struct step_result *r)
 {
     const struct plan_lane *plan = l->plan;
@@ -63,6 +125,11 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
         { plan->disk->grounds & GROUND_PINNED_CACHE, FLAG_PINNED_CACHE },
         { plan->disk->cache_bytes && r->span_lbas <= plan->disk->cache_bytes / plan->disk->lba_bytes,
           FLAG_WITHIN_CACHE },
+        { is_above_link(e, l), FLAG_ABOVE_LINK },
+        { l->looks && l->looks == l->uniform_looks && plan->disk->rotation != ROTATION_YES, FLAG_BLANK },
+        { is_too_fast(l, r), FLAG_TOO_FAST },
+        { is_uneven(&l->series), FLAG_UNEVEN },
+        { l->steady && !engine_steady_reached(l), FLAG_NOT_STEADY },
     };
     uint32_t flags = 0;
 

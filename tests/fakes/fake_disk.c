@@ -1,12 +1,14 @@
 #include "fake_disk.h"
 #include "bits.h"
 #include "err.h"
+#include "math.h"
 #include "platform_model.h"
 #include "str.h"
 #include "text.h"
 
 /* A request goes "made" -> (kick) "sent" -> due -> poll.  One that was never kicked never comes back. */
 enum { FREE, MADE, SENT, HUNG };
+enum { FAKE_DATA_WORDS = 512 };
 struct fake_slot {
     struct io_request request;
     uint64_t due_ns, number;
@@ -20,6 +22,7 @@ struct fake_lane {
     uint64_t link_free_ns;
     struct io_completion again; /* completes_twice */
     bool has_again;
+    uint64_t data[FAKE_DATA_WORDS];
 };
 
 static struct fake_disk *fake_of(struct disk *d)
@@ -51,6 +54,11 @@ static int fake_open(struct disk *d, const struct lane_shape *shape, struct io_l
                               .command_bytes = shape->request_bytes };
     if (d->max_command_bytes && d->max_command_bytes < shape->request_bytes)
         l->io.command_bytes = d->max_command_bytes;
+    if (f->data_word) {
+        for (unsigned i = 0; i < FAKE_DATA_WORDS; i++)
+            l->data[i] = f->data_word * (f->data_word == 1 ? i : 1);
+        l->io.data = (struct dma_buf){ .cpu = l->data, .len_bytes = sizeof(l->data) };
+    }
     f->open_lanes++;
     *out = &l->io;
     return OK;
@@ -98,6 +106,13 @@ static void lose_all(struct fake_lane *l)
     }
 }
 
+static uint64_t rate_at(const struct fake_disk *f, uint64_t lba)
+{
+    if (!f->inner_bytes_per_s)
+        return f->bytes_per_s;
+    return f->bytes_per_s - mul_div_u64(f->bytes_per_s - f->inner_bytes_per_s, lba, f->disk.lba_count);
+}
+
 static void fake_kick(struct io_lane *io)
 {
     struct fake_lane *l = (struct fake_lane *)io;
@@ -114,7 +129,7 @@ static void fake_kick(struct io_lane *io)
         s->state = f->hang_at && s->number == f->hang_at ? HUNG : SENT;
         l->link_free_ns = max_u64(l->link_free_ns, now_ns);
         if (f->bytes_per_s)
-            l->link_free_ns += bytes * NS_PER_S / f->bytes_per_s;
+            l->link_free_ns += bytes * NS_PER_S / rate_at(f, s->request.lba);
         s->due_ns = l->link_free_ns + f->latency_ns;
         if (f->bad_count && s->request.lba < f->bad_lba + f->bad_count && end > f->bad_lba)
             s->status = IO_MEDIA_ERROR;

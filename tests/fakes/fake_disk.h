@@ -14,17 +14,19 @@ struct fake_disk {
     /* behaviour, set by the test */
     uint64_t latency_ns;         /* of every request */
     uint64_t bytes_per_s;        /* transfer rate on top of the latency; 0: unlimited */
+    uint64_t inner_bytes_per_s;  /* rate at the last LBA, between the two in proportion; 0: the same */
     uint64_t bad_lba, bad_count; /* reads that touch them fail with IO_MEDIA_ERROR */
     uint64_t hang_at;            /* the n-th request (1-based) never completes until expired; 0: none */
     uint64_t die_at;             /* from the n-th request on the lane is dead; 0: never */
     uint16_t take_at_most;       /* requests taken while so many are in flight; 0: the lane's depth */
-    bool takes_nothing;          /* from now on no request is taken */
-    uint16_t open_depth_limit;   /* open answers E_LIMIT above it; 0: no limit */
-    int open_error;              /* what open answers */
-    bool keeps_expired;          /* expire does not give the slot back: a broken driver */
-    bool completes_twice;        /* every completion comes once more: a broken driver */
-    uint16_t fail_every;         /* every n-th request fails with IO_DEVICE_ERROR; 0: none */
-    uint8_t retries;             /* of every completion */
+    uint64_t data_word; /* what a lane's data is full of; 1: a different word each; 0: no data at all */
+    bool takes_nothing; /* from now on no request is taken */
+    uint16_t open_depth_limit; /* open answers E_LIMIT above it; 0: no limit */
+    int open_error;            /* what open answers */
+    bool keeps_expired;        /* expire does not give the slot back: a broken driver */
+    bool completes_twice;      /* every completion comes once more: a broken driver */
+    uint16_t fail_every;       /* every n-th request fails with IO_DEVICE_ERROR; 0: none */
+    uint8_t retries;           /* of every completion */
     /* what happened */
     struct fake_request *log; /* the first log_cap requests */
     unsigned log_cap, log_count;

@@ -26,7 +26,7 @@ TEST(latency_classes_are_those_of_fio)
 
 TEST(every_flag_has_one_row_in_the_order_of_the_bits)
 {
-    EQ(step_flag_count, 10);
+    EQ(step_flag_count, 22);
     for (unsigned i = 0; i < step_flag_count; i++) {
         const struct step_flag_row *r = &step_flags[i];
 
@@ -37,6 +37,7 @@ TEST(every_flag_has_one_row_in_the_order_of_the_bits)
             CHECK(strcmp(r->name, step_flags[k].name));
     }
     EQ(step_flags[9].flag, FLAG_CLOCK_UNCERTAIN);
+    EQ(step_flags[21].flag, FLAG_NOT_STEADY);
 }
 
 TEST(rates_are_whole_numbers_rounded_down)

@@ -1,0 +1,342 @@
+#include <string.h>
+#include "estimate.h"
+#include "presets.h"
+#include "sweep_hand.h"
+
+/* The shipped presets: each is read without a problem other than its writing parts, and what is asked of the
+ * disk is what the preset says. */
+
+static struct job_file file;
+static struct plan plan;
+static struct conf conf;
+static struct disk *disks[HAND_DISKS];
+enum { ATTO = 1, HDTUNE, CRYSTAL, IOMETER, SQLIO, PRIMERGY, VDBENCH, BONNIE, QUICK, STANDARD };
+
+static void up(unsigned index, unsigned count)
+{
+    struct preset p;
+
+    hand_up(count);
+    plan = (struct plan){ 0 };
+    conf = *hand_conf();
+    conf.plan = CONF_PLAN_PRESET;
+    conf.preset = (uint8_t)index;
+    for (unsigned i = 0; i < count; i++) {
+        hand.fake[i].disk.lba_count = 16 * GIB / 512;
+        disks[i] = &hand.fake[i].disk;
+    }
+    CHECK(preset_get(index, &p));
+    job_file_read(p.text, p.len, &file);
+    EQ(plan_from_jobs(&conf, &file, disks, count, &plan), OK);
+}
+static void down(void)
+{
+    plan_free(&plan);
+    EQ(model_live_allocs(), 0);
+}
+static void run_step(unsigned i)
+{
+    hand.fake[0].log_count = 0;
+    EQ(engine_begin(&plan.steps[i], i + 1, &hand.e), OK);
+    hand_run();
+}
+static void end_step(void)
+{
+    engine_end(hand.e);
+    hand.e = NULL;
+    EQ(hand.fake[0].violations, 0);
+}
+
+TEST(every_preset_is_read_and_only_its_writing_parts_are_refused)
+{
+    struct preset p;
+    char names[200] = "none";
+
+    for (unsigned i = 1; i <= PRESET_COUNT; i++) {
+        up(i, 1);
+        CHECK(preset_get(i, &p));
+        strcat(strcat(names, " "), p.name);
+        CHECK(file.job_count > 0 && file.job_count <= JOB_FILE_MAX_JOBS);
+        EQ(file.note_count, 0);
+        unsigned refused = 0;
+        for (unsigned k = 0; k < file.job_count; k++) {
+            EQ(file.refused[k], file.writes[k]);
+            refused += file.refused[k];
+            CHECK(!file.refused[k] || !strstr(file.jobs[k].name, "read"));
+        }
+        EQ(plan.refusal_count, refused);
+        for (unsigned k = 0; k < refused; k++) {
+            EQ(plan.refusals[k].wrong_job, false);
+            HAS_STR(plan.refusals[k].why, "writes need arming");
+        }
+        EQ(plan.step_count, file.job_count - refused);
+        down();
+    }
+    EQ_STR(names, preset_words);
+    CHECK(!preset_get(0, &p));
+    CHECK(!preset_get(PRESET_COUNT + 1, &p));
+}
+
+TEST(atto_reads_256_mb_from_the_start_in_each_of_its_fifteen_sizes_four_at_a_time)
+{
+    up(ATTO, 1);
+    EQ(plan.step_count, 15);
+    for (unsigned i = 0; i < 15; i++) {
+        uint32_t bytes = 512u << i;
+        hand.fake[0].latency_ns = 20 * NS_PER_US;
+        if (i < 3) /* half a million requests each would only cost time */
+            plan.steps[i].lanes[0].job.io_bytes = 16 * MIB;
+        hand.fake[0].max_in_flight = 0;
+        run_step(i);
+        EQ(hand_log[0].lba, 0);
+        for (unsigned k = 0; k < hand_logged; k++) {
+            EQ(hand_log[k].lba, (uint64_t)k * bytes / 512);
+            EQ(hand_log[k].blocks, bytes / 512);
+        }
+        EQ(hand_result(0)->bytes, i < 3 ? 16 * MIB : 256 * MIB);
+        EQ(plan.steps[i].lanes[0].job.size_bytes, 256 * MIB);
+        EQ(hand.fake[0].max_in_flight, 4);
+        end_step();
+    }
+    down();
+}
+
+TEST(hdtune_reads_its_curve_over_the_whole_disk_then_access_time_burst_and_random_sizes)
+{
+    static const uint32_t sizes[] = { 512, 4096, 65536, 1048576 };
+    uint64_t all;
+
+    up(HDTUNE, 1);
+    all = hand.fake[0].disk.lba_count * 512;
+    EQ(plan.step_count, 50 + 2 + 5);
+    for (unsigned i = 0; i < 50; i++) {
+        const struct job *j = &plan.steps[i].lanes[0].job;
+        EQ(j->offset_bytes, all * (2 * i) / 100 / 65536 * 65536);
+        EQ(j->block_bytes, 65536);
+        EQ(j->iodepth, 1);
+        EQ(j->rw, JOB_READ);
+    }
+    run_step(50);
+    EQ(hand_logged, 1000);
+    EQ(hand_result(0)->block_bytes, 512);
+    end_step();
+    run_step(51);
+    EQ(hand_logged, 1024);
+    for (unsigned k = 0; k < hand_logged; k++)
+        EQ(hand_log[k].lba, 0);
+    end_step();
+    for (unsigned i = 0; i < 4; i++) {
+        run_step(52 + i);
+        EQ(hand_logged, 1000);
+        EQ(hand_log[999].blocks, sizes[i] / 512);
+        end_step();
+    }
+    run_step(56);
+    unsigned seen[4] = { 0 };
+    for (unsigned k = 0; k < hand_logged; k++)
+        for (unsigned i = 0; i < 4; i++)
+            seen[i] += hand_log[k].blocks == sizes[i] / 512;
+    EQ(seen[0] + seen[1] + seen[2] + seen[3], 1000);
+    for (unsigned i = 0; i < 4; i++)
+        CHECK(seen[i] > 200 && seen[i] < 300);
+    end_step();
+    down();
+}
+
+TEST(crystaldiskmark_has_sixteen_copies_of_its_deepest_row_and_one_result)
+{
+    static const struct {
+        uint32_t bytes;
+        unsigned depth, rw;
+    } want[] = { { 1 << 20, 8, JOB_READ },  { 1 << 20, 1, JOB_READ },  { 4096, 32, JOB_RANDREAD },
+                 { 4096, 1, JOB_RANDREAD }, { 1 << 17, 32, JOB_READ }, { 4096, 512, JOB_RANDREAD } };
+
+    up(CRYSTAL, 1);
+    EQ(plan.step_count, 6);
+    conf.time_scale_pct = 1;
+    for (unsigned i = 0; i < 6; i++) {
+        for (unsigned k = 0; k < plan.steps[i].lane_count; k++) {
+            struct job *j = &plan.steps[i].lanes[k].job;
+            EQ(j->runtime_ns, 5 * NS_PER_S);
+            EQ(j->ramp_ns, 5 * NS_PER_S);
+            EQ(j->size_bytes, GIB);
+            j->runtime_ns = j->ramp_ns = 50 * NS_PER_MS;
+        }
+        hand.fake[0].max_in_flight = 0;
+        run_step(i);
+        EQ(engine_lane_count(hand.e), 1);
+        EQ(hand_result(0)->block_bytes, want[i].bytes);
+        EQ(hand_result(0)->depth, want[i].depth);
+        EQ(hand.fake[0].max_in_flight, want[i].depth);
+        EQ_STR(hand_result(0)->rw, want[i].rw ? "randread" : "read");
+        CHECK(!(hand_result(0)->flags & FLAG_SHARED_PATH));
+        for (unsigned k = 0; k < hand_logged; k++)
+            CHECK(hand_log[k].lba + hand_log[k].blocks <= GIB / 512);
+        end_step();
+    }
+    down();
+}
+
+TEST(the_file_server_pattern_draws_its_sizes_in_the_shares_of_its_table)
+{
+    static const struct {
+        unsigned blocks, percent;
+    } want[] = { { 1, 10 }, { 2, 5 }, { 4, 5 }, { 8, 60 }, { 16, 2 }, { 32, 4 }, { 64, 4 }, { 128, 10 } };
+    unsigned step = 0, n;
+
+    up(IOMETER, 1);
+    while (strcmp(plan.steps[step].lanes[0].job.name, "file-server-reads"))
+        step++;
+    plan.steps[step].lanes[0].job.runtime_ns = 200 * NS_PER_MS;
+    plan.steps[step].lanes[0].job.ramp_ns = 0;
+    run_step(step);
+    CHECK(hand_logged > 20000);
+    for (unsigned i = 0; i < ARRAY_COUNT(want); i++) {
+        n = 0;
+        for (unsigned k = 0; k < hand_logged; k++)
+            n += hand_log[k].blocks == want[i].blocks;
+        uint64_t permille = 1000ull * n / hand_logged; /* of 20 000 draws: 1 point is three deviations */
+        CHECK(permille + 11 > 10 * want[i].percent && permille < 10 * want[i].percent + 11);
+    }
+    end_step();
+    down();
+}
+
+TEST(bonnie_seeks_with_five_copies_and_primergy_stays_in_its_eight_gigabytes)
+{
+    up(BONNIE, 1);
+    EQ(plan.step_count, 2);
+    run_step(1);
+    EQ(hand_logged, 5 * 1639);
+    EQ(hand_result(0)->ios, 5 * 1639);
+    EQ(hand_result(0)->depth, 5);
+    end_step();
+    down();
+    up(PRIMERGY, 1);
+    for (unsigned i = 0; i < plan.step_count; i++)
+        EQ(plan.steps[i].lanes[0].job.size_bytes, 8 * GIB);
+    down();
+}
+
+TEST(quick_takes_under_three_minutes_with_all_disks_at_once_and_says_so)
+{
+    up(QUICK, 4);
+    for (unsigned i = 0; i < 4; i++)
+        disks[i]->controller = &hand.controller[0];
+    plan_free(&plan);
+    EQ(plan_from_jobs(&conf, &file, disks, 4, &plan), OK);
+    EQ(plan.step_count, 3);
+    CHECK(plan.estimate_ns < 180 * NS_PER_S);
+    for (unsigned i = 0; i < 3; i++) {
+        EQ(plan.steps[i].lane_count, 4);
+        for (unsigned k = 0; k < 4; k++)
+            CHECK(plan.steps[i].lanes[k].shared_path);
+    }
+    down();
+}
+
+TEST(other_presets_take_disks_of_one_controller_in_turn)
+{
+    up(SQLIO, 3);
+    disks[2]->controller = disks[0]->controller;
+    plan_free(&plan);
+    conf.budget_s = 3600;
+    EQ(plan_from_jobs(&conf, &file, disks, 3, &plan), OK);
+    EQ(plan.step_count, 4);
+    EQ(plan.steps[0].lane_count, 2);
+    EQ(plan.steps[2].lane_count, 1);
+    CHECK(plan.steps[2].lanes[0].disk == disks[2]);
+    HAS_STR(plan.steps[2].title, "disk 2 of 2");
+    down();
+}
+
+TEST(what_does_not_fit_into_the_budget_is_refused_by_disk_and_job)
+{
+    up(SQLIO, 1);
+    conf.budget_s = 150;
+    plan_free(&plan);
+    EQ(plan_from_jobs(&conf, &file, disks, 1, &plan), OK);
+    EQ(plan.step_count, 1);
+    EQ(plan.refusal_count, 3);
+    HAS_STR(plan.refusals[2].why, "time budget of 150 s");
+    CHECK(plan.refusals[2].disk == disks[0] && !plan.refusals[2].wrong_job);
+    down();
+}
+
+TEST(scaling_runs_one_two_four_and_all_disks_of_a_controller)
+{
+    static const unsigned want[] = { 1, 2, 4, 6 };
+
+    up(QUICK, 7);
+    for (unsigned i = 0; i < 6; i++)
+        disks[i]->controller = &hand.controller[0];
+    conf.order = CONF_ORDER_SCALING;
+    conf.budget_s = 7200;
+    plan_free(&plan);
+    EQ(plan_from_jobs(&conf, &file, disks, 7, &plan), OK);
+    EQ(plan.step_count, 3 * 5); /* the seventh is alone on its controller */
+    for (unsigned i = 0; i < 4; i++) {
+        EQ(plan.steps[3 * i].lane_count, want[i]);
+        EQ(plan.steps[3 * i].scaling_disks, want[i]);
+    }
+    HAS_STR(plan.steps[9].title, "6 disks of nvme0");
+    EQ(plan.refusal_count, 0);
+    down();
+}
+
+TEST(the_standard_preset_has_the_cells_of_the_built_in_plan_and_reads_no_block_twice)
+{
+    up(STANDARD, 1);
+    for (unsigned i = 0; i < plan.step_count; i++)
+        for (unsigned k = 0; k < i; k++) {
+            const struct job *a = &plan.steps[i].lanes[0].job, *b = &plan.steps[k].lanes[0].job;
+            if (a->rw == JOB_READ && b->rw == JOB_READ)
+                CHECK(a->offset_bytes >= b->offset_bytes + b->size_bytes ||
+                      b->offset_bytes >= a->offset_bytes + a->size_bytes);
+        }
+    EQ(plan.step_count, 17);
+    CHECK(plan.estimate_ns <= 900 * NS_PER_S);
+    down();
+}
+
+/* ---- the estimate ---- */
+static void check_estimate(const char *text)
+{
+    struct job_file *f = &file;
+
+    job_file_read(text, strlen(text), f);
+    conf.plan = CONF_PLAN_JOBS;
+    plan_free(&plan);
+    estimate_probe(disks[0]);
+    EQ(plan_from_jobs(&conf, f, disks, 1, &plan), OK);
+    uint64_t took_ns = 0;
+    for (unsigned i = 0; i < plan.step_count; i++) {
+        uint64_t began_ns = model_clock_ns;
+        run_step(i);
+        end_step();
+        took_ns += model_clock_ns - began_ns;
+    }
+    if (plan.estimate_ns > took_ns + took_ns * 15 / 100 || plan.estimate_ns < took_ns - took_ns * 15 / 100)
+        test_fail(__FILE__, __LINE__, "estimated %llu ms, took %llu ms", plan.estimate_ns / 1000000ull,
+                  took_ns / 1000000ull);
+}
+
+TEST(the_estimate_of_a_disk_with_slow_inner_zones_is_within_15_percent)
+{
+    static const char *const files[] = {
+        "[whole]\nbs=8m\niodepth=4\n",
+        "[outer]\nbs=1m\niodepth=4\nsize=10%\n[inner]\nstonewall\nbs=1m\niodepth=4\noffset=90%\n",
+        "[a]\nbs=1m\niodepth=4\noffset=40%\nsize=30%\nloops=2\n[b]\nstonewall\nruntime=3\ntime_based\nramp_time=1\n",
+    };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(files); i++) {
+        up(QUICK, 1);
+        hand.fake[0].disk.rotation = ROTATION_YES;
+        hand.fake[0].bytes_per_s = 200000000;
+        hand.fake[0].inner_bytes_per_s = 90000000;
+        check_estimate(files[i]);
+        EQ(disks[0]->first_bytes_per_s / 10000000, 19);
+        CHECK(disks[0]->last_bytes_per_s > 89000000 && disks[0]->last_bytes_per_s < 95000000);
+        down();
+    }
+}
