@@ -102,6 +102,11 @@ static void keep(struct html_drive *d, const struct run *run, const struct journ
         keep_content(d, l);
     else if (str_equal(l->ev, "disk_verdict"))
         event_str(l, "why", d->why, sizeof d->why);
+    else if (str_equal(l->ev, "health"))
+        *(event_is(l, "when", "before") ? &d->health_before : &d->health_after) =
+            (size_t)(l->body.at - run->text);
+    else if (str_equal(l->ev, "drive_settings"))
+        event_str(l, "settings", d->settings, sizeof d->settings);
     else
         d->records += !html_knows(l->ev);
 }
@@ -116,7 +121,8 @@ void html_collect(struct html *h, const struct journal_line *disk, const struct 
     to->index = index;
     to->described = disk != NULL;
     to->lba_bytes = to->lba_count = to->records = 0;
-    to->why[0] = 0;
+    to->why[0] = to->settings[0] = 0;
+    to->health_before = to->health_after = 0;
     to->cell_count = to->content_count = to->finding_count = 0;
     if (disk) {
         to->disk = *disk;

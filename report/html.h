@@ -44,6 +44,8 @@ struct html_drive {
     struct journal_line disk; /* when it is described */
     uint64_t lba_bytes, lba_count;
     char why[400];
+    size_t health_before, health_after; /* where these lines are; 0: there is none */
+    char settings[200];
     uint64_t records;                                  /* lines of kinds that the page does not know */
     unsigned cell_count, content_count, finding_count; /* of those that are kept */
     struct html_cell cell[HTML_CELLS_MAX];
@@ -104,6 +106,8 @@ void html_put_time(struct html *h,
 /* A small picture of a cell's series; nothing when it is too short. */
 void html_put_spark(struct html *h, const struct journal_line *step_end);
 void html_put_cells(struct html *h);    /* html_cells.c: results with their flags, and everything exactly */
+void html_put_health(struct html *h);   /* html_health.c */
+void html_put_tables(struct html *h);   /* html_table.c: links, SMBus, RAID */
 void html_put_settings(struct html *h); /* html_settings.c: configuration, problems, driver's log */
 void html_put_flags(struct html *h);
 /* Lines of kinds that have no place of their own, as tables; disk NULL: of no drive. */

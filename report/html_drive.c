@@ -58,6 +58,11 @@ static void put_identity(struct html *h)
             (unsigned long long)event_u64(&d->disk, "max_depth"));
     html_fact(h, &d->disk, "Not readable because", "why_not");
     pen_str(h->pen, "</dl>\n");
+    if (d->settings[0]) {
+        pen_str(h->pen, "<p class=\"common\">Settings: ");
+        pen_escaped(h->pen, d->settings);
+        pen_str(h->pen, "</p>\n");
+    }
 }
 
 static void put_findings(struct html *h)
@@ -180,6 +185,7 @@ void html_put_drive(struct html *h)
     }
     html_put_cells(h);
     put_errors(h);
+    html_put_health(h);
     if (h->drive.records)
         html_put_records(h, h->drive.d.name);
     put_contents(h);

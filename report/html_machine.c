@@ -140,6 +140,57 @@ static void put_controller(struct html *h, const struct journal_line *l)
     pen_str(h->pen, "</li>\n");
 }
 
+/* ---- the tree of the whole machine ---- */
+static void put_node(struct html *h, const struct journal_line *l)
+{
+    char name[28];
+
+    if (event_str(l, "name", name, sizeof name)) {
+        pen_str(h->pen, "<b>");
+        html_subject(h, name);
+        pen_str(h->pen, "</b> ");
+    } else {
+        pen_member(h->pen, l, "kind");
+        pen_str(h->pen, " ");
+    }
+    if (event_str(l, "pci_address", name, sizeof name)) {
+        pen_str(h->pen, "<code>");
+        pen_escaped(h->pen, name);
+        pen_str(h->pen, "</code> ");
+    }
+    pen_member(h->pen, l, "words");
+}
+
+/* Each line is a node, one deeper than the one that it hangs on; a line that is lost must not leave a list
+ * open. */
+static void put_paths(struct html *h)
+{
+    enum { DEEPEST = 12 };
+    struct run_lines lines;
+    struct journal_line l;
+    unsigned open = 0;
+
+    run_lines_start(&lines, h->run);
+    while (!h->pen->out->failed && run_lines_find(&lines, "topology", &l)) {
+        unsigned depth = (unsigned)min_u64(event_u64(&l, "depth"), open);
+
+        depth = depth < DEEPEST ? depth : DEEPEST;
+        if (!open)
+            pen_str(h->pen, "<h3>Paths from the processor to the disks</h3><ul class=\"tree paths\">");
+        if (open > depth)
+            pen_str(h->pen, "</li>");
+        else if (open)
+            pen_str(h->pen, "<ul>");
+        for (; open > depth + 1; open--)
+            pen_str(h->pen, "</ul></li>");
+        open = depth + 1;
+        pen_str(h->pen, "\n<li>");
+        put_node(h, &l);
+    }
+    for (; open; open--)
+        pen_str(h->pen, "</li></ul>");
+}
+
 void html_put_machine(struct html *h)
 {
     struct run_lines lines;
@@ -153,6 +204,8 @@ void html_put_machine(struct html *h)
         put_controller(h, &l);
     put_leaves(h, NULL);
     pen_str(h->pen, "</ul></div>\n</div>\n");
+    put_paths(h);
+    html_put_tables(h);
     html_put_records(h, NULL);
     pen_str(h->pen, "</section>\n");
 }

@@ -58,6 +58,9 @@ static const char style[] =
     ".two{display:grid;grid-template-columns:minmax(0,5fr) minmax(0,7fr);gap:16px 32px}.two h3{margin-top:0}\n"
     ".tree,.tree ul{list-style:none;margin:0;padding:0}.tree>li{padding:8px 0;border-top:1px solid var(--line)}"
     ".tree>li:first-child{border-top:0;padding-top:0}.tree small{display:block}.tree ul{margin:6px 0 0;padding-left:20px}"
+    ".paths>li{border:0;padding:2px 0}.paths code{color:var(--soft)}"
+    ".state .l{white-space:normal;min-width:80px}.state td,.state th{white-space:nowrap}.health{width:auto;min-width:min("
+    "100%,520px)}"
     ".tree ul li{position:relative;padding:1px 0}.tree ul li::before{content:'';position:absolute;left:-14px;top:0;"
     "width:9px;height:13px;border:solid var(--line);border-width:0 0 1.5px 1.5px}\n"
     /* findings */
@@ -125,7 +128,8 @@ static const char style[] =
     ".charts{grid-template-columns:repeat(2,minmax(0,1fr));gap:14px 24px}a{color:inherit}.wide{overflow:visible}"
     ".full{break-before:page}table{font-size:8pt}.results{font-size:7.5pt}.results th,.results td{padding:2px 3px}thead th{white-space:normal}"
     ".results td.l:last-child{min-width:0}.overview th,.overview td{padding:5px 4px}.overview .badge{font-size:7pt;padding:0 3px}.overview td.w{max-width:none}"
-    ".overview data{font-size:11pt}small,.chip{font-size:7.5pt}.spark{width:56px}td.sp{padding:2px}"
+    ".overview data{font-size:11pt}small,.chip{font-size:7.5pt}.state td,.state th{white-space:normal;padding:3px;min-width:0!important}.state .chip{white-space:normal}"
+    ".state{font-size:7.5pt}.spark{width:56px}td.sp{padding:2px}"
     ".two{grid-template-columns:minmax(0,1fr)}"
     ".badge,.chip,.stamp,td.r,.bar,.top,.missing,.plot,.spark,.legend{print-color-adjust:exact;"
     "-webkit-print-color-adjust:exact}}\n";

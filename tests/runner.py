@@ -41,6 +41,20 @@ def make(*targets, limit_s):
     return run
 
 
+def script(*words, limit_s):
+    """A check that is a Python program: it gets the folder for what it makes, and exit 77 is a skip with its words."""
+    def run(folder):
+        done = subprocess.run([sys.executable, *words, str(folder)], cwd=ROOT, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=limit_s)
+        lines = (done.stdout + done.stderr).strip().splitlines() or [""]
+        if done.returncode == 77:
+            raise Skip(lines[-1])
+        if done.returncode:
+            raise AssertionError("\n".join(lines[-60:]))
+        return lines[-1]
+    return run
+
+
 def last_count(log):
     lines = log.read_text(errors="replace").strip().splitlines()
     return lines[-1] if lines and " passed, " in lines[-1] else ""
@@ -61,6 +75,8 @@ def make_checks():
             row("replay", ["replay"], 60),
             *[row(f"qtest-{q}", [f"qtest-{q}"], 40) for q in qtests],
             row("rack", ["rack-test"], 60),
+            Check("browser", script("tests/browser/check.py", limit_s=120), 40),
+            Check("fio-schema", script("tests/fio/schema.py", limit_s=60), 20),
             row("bench-cost", ["bench-cost"], 90)]
 
 

@@ -87,10 +87,9 @@ def main():
         version = subprocess.run(["fio", "--version"], capture_output=True, text=True).stdout.strip()
         if version == "fio-3.33":
             wrong += differences("fio", without(fio, *skip), without(stored, *skip))
-    print("\n".join(wrong))
-    if wrong:
-        return 1
-    return 0 if shutil.which("fio") else 77
+    print("\n".join(wrong or ["the keys are those of fio" if shutil.which("fio") else
+                              "fio is not installed; the keys are those that were stored"]))
+    return 1 if wrong else 0 if shutil.which("fio") else 77
 
 
 if __name__ == "__main__":

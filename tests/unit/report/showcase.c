@@ -242,6 +242,111 @@ static void put_devices(struct journal *j)
     journal_not_tested(j, "sata0.1", "together-1m-qd4", "did not fit into the time budget of 15 min");
 }
 
+/* ---- what is around the disks ---- */
+static void put_paths(struct journal *j)
+{
+    static const struct topology_info nodes[] = {
+        { 0, "root", "", "0000:00", "" },
+        { 1, "controller", "sata0", "0000:00:1f.2", "SATA controller, AHCI mode" },
+        { 2, "disk", "sata0.0", "", "ST1000NM0033-9ZM173" },
+        { 2, "disk", "sata0.1", "", "ST1000NM0033-9ZM173" },
+        { 2, "disk", "sata0.2", "", "INTEL SSDSC2BB240G4" },
+        { 1, "port", "", "0000:00:02.0", "link Gen3 x8, slot 3" },
+        { 2, "controller", "raid0", "0000:02:00.0", "MegaRAID SAS-3 3108" },
+        { 0, "root", "", "0000:40", "" },
+        { 1, "port", "", "0000:40:01.0", "link Gen3 x2, possible Gen4 x4, slot 7" },
+        { 2, "controller", "nvme0", "0000:41:00.0", "NVM Express controller" },
+        { 3, "disk", "nvme0n1", "", "Dell Ent NVMe PM1733a RI 960GB" },
+    };
+    static const struct smbus_info smbus = { "Intel i801 (ICH, PCH)", "0000:00:1f.3", true, "MM-F----",
+                                             "base 0x6000, status 0x00, 2 modules answer, 1 other" };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(nodes); i++)
+        journal_topology(j, &nodes[i]);
+    journal_smbus(j, &smbus);
+    journal_link(j, &(struct link_info){ "nvme0", 3, 2, 4, 4, "0000:40:01.0", 256, 1800000000, 412 });
+    journal_link(j, &(struct link_info){ "sata0", 3, 4, 3, 4, "0000:00:1c.0", 256, 3940000000, 0 });
+}
+
+static void put_raid(struct journal *j)
+{
+    static const struct raid_card_info card = { .controller = "raid0",
+                                                .generation = "3108",
+                                                .fitted_as = "PERC H730P Mini",
+                                                .product = "PERC H730P Mini",
+                                                .serial = "5BG001X",
+                                                .package = "25.5.9.0001",
+                                                .memory_mib = 2048,
+                                                .temperature_c = 61,
+                                                .rebuild_percent = 30,
+                                                .patrol_percent = 30,
+                                                .battery =
+                                                    "present, not good, charge 41 %, learn cycle running",
+                                                .battery_present = 1,
+                                                .battery_bad = 1,
+                                                .enclosures = "32 DP BACKPLANE" };
+    static const struct virtual_drive_info vd = { .disk = "raid0.vd0",
+                                                  .name = "system",
+                                                  .level = "RAID 10",
+                                                  .state = "degraded",
+                                                  .spans = 2,
+                                                  .drives_per_span = 2,
+                                                  .strip_bytes = 65536,
+                                                  .size_bytes = 1999844147200,
+                                                  .policy_told = 1,
+                                                  .drive_cache = 1,
+                                                  .policy =
+                                                      "write through, read ahead, direct I/O, drive cache on",
+                                                  .configured_policy = "write back, read ahead, direct I/O",
+                                                  .members = "0 1 2 65535",
+                                                  .works = "rebuild 12 %",
+                                                  .cache_bytes = 2147483648 };
+    struct raid_drive_info pd = { .disk = "raid0.pd0",
+                                  .controller = "raid0",
+                                  .state = "online",
+                                  .interface = "SAS",
+                                  .enclosure_id = 32,
+                                  .size_bytes = 999653638144,
+                                  .temperature_c = 34,
+                                  .link_mb_per_s = 1200,
+                                  .max_link_mb_per_s = 1200 };
+
+    journal_raid_card(j, &card);
+    journal_virtual_drive(j, &vd);
+    for (unsigned i = 0; i < 4; i++) {
+        pd.disk[8] = (char)('0' + i);
+        pd.slot = pd.device_id = i;
+        journal_raid_drive(j, &pd);
+        pd.media_errors = i == 1 ? 3 : 0;
+        pd.link_mb_per_s = i == 1 ? 600 : 1200;
+        snprintf(pd.state, sizeof pd.state, i == 1 ? "rebuilding" : "online");
+    }
+}
+
+static void put_health(struct journal *j, const char *when, int64_t warmer)
+{
+    const struct health_item nvme[] = {
+        { "temperature_c", 38 + warmer },   { "temperature_warning_c", 70 }, { "used_percent", 4 },
+        { "spare_percent", 100 },           { "power_on_hours", 12034 },     { "unsafe_shutdowns", 17 },
+        { "light_throttles", warmer / 10 }, { "host_read_mb", INT64_MAX }
+    };
+    const struct health_item disk[] = { { "temperature_c", 41 + warmer / 4 },
+                                        { "reallocated_sectors", 12 },
+                                        { "pending_sectors", 1 + warmer / 15 },
+                                        { "interface_crc_errors", 0 },
+                                        { "power_on_hours", 40312 } };
+    struct health_info h = { "nvme0n1", when, nvme, ARRAY_COUNT(nvme), warmer ? "temperature" : "", "" };
+
+    journal_health(j, &h);
+    h = (struct health_info){ "sata0.1",
+                              when,
+                              disk,
+                              ARRAY_COUNT(disk),
+                              "failure_expected",
+                              "newest error: uncorrectable data at LBA 1234567" };
+    journal_health(j, &h);
+}
+
 static void put_nvme(struct run_state *s)
 {
     static const unsigned iops[] = { 11900, 23600, 46800, 92100, 178000, 336000, 571000 };
@@ -340,6 +445,10 @@ void showcase_run(struct journal *j)
     put_devices(j);
     journal_problem(j, "jobs/burn.fio", 12, "verify-all",
                     "rw=randwrite writes: this version only reads. Use rw=randread, or leave the job out");
+    put_paths(j);
+    put_raid(j);
+    journal_drive_settings(j, "nvme0n1", "write cache on, power state 0 (found 2), 8 queues", 131072);
+    put_health(j, "before", 0);
     journal_plan(j, 62, 640 * NS_PER_S);
     put_contents(j, "before");
     put_nvme(&s);
@@ -349,6 +458,7 @@ void showcase_run(struct journal *j)
     put_errors(&s);
     journal_checkpoint(j, s.step);
     put_contents(j, "after");
+    put_health(j, "after", 33);
     put_findings(j);
     journal_disk_verdict(j, "nvme0n1", VERDICT_PASS, "19 measurements, no errors");
     journal_disk_verdict(j, "sata0.0", VERDICT_PASS, "30 measurements, no errors");

@@ -59,6 +59,53 @@ TEST(the_showcase_has_every_kind_of_chart)
     memory_free(&text);
 }
 
+TEST(health_links_cards_and_policies_have_their_places)
+{
+    static const char *const parts[] = {
+        "Temperature</th><td>38 \xc2\xb0"
+        "C</td><td>71 \xc2\xb0"
+        "C</td><td>+33</td>",
+        "Pending sectors</th><td>1</td><td>3</td><td><span class=\"chip odd\">+2</span></td>",
+        "<td>\xe2\x89\xa5\xc2\xa0"
+        "9\xe2\x80\xaf"
+        "223", /* that or more */
+        "<span class=\"chip bad\">failure_expected</span>",
+        "<span class=\"chip odd\">Gen3\xc2\xa0x2</span></td><td class=\"l\">Gen4\xc2\xa0x4</td>",
+        "seen idle only",
+        "drive cache on <span class=\"chip odd\">set up as</span> write back, read ahead, direct I/O",
+        "<span class=\"chip odd\">degraded</span>",
+        "<td>32:3</td>",
+        "<span class=\"chip odd\">600</span> of 1\xe2\x80\xaf"
+        "200",
+        "MM-F----",
+        "link Gen3 x2, possible Gen4 x4, slot 7",
+        "Settings: write cache on, power state 0 (found 2), 8 queues",
+    };
+    struct memory text = showcase_text(), page = page_of(text.bytes, text.len);
+
+    for (unsigned i = 0; i < ARRAY_COUNT(parts); i++)
+        HAS_STR(page.bytes, parts[i]);
+    memory_free(&page);
+    memory_free(&text);
+}
+
+TEST(a_tree_with_lost_lines_is_closed_all_the_same)
+{
+    struct memory file = { 0 };
+    struct journal *j = journal_new(&file, 1);
+    static const unsigned depths[] = { 5, 6, 0, 3, 4294967295u, 1, 1, 2, 0 };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(depths); i++)
+        journal_topology(j, &(struct topology_info){ depths[i], "port", "", "0000:00:01.0", "" });
+    for (unsigned i = 0; i < 40; i++)
+        journal_topology(j, &(struct topology_info){ i, "port", "", "", "deep" });
+    struct memory page = page_of(file.bytes, file.len);
+    EQ(count_of(&page, "<li>port"), 49);
+    memory_free(&page);
+    memory_free(&file);
+    free(j);
+}
+
 TEST(what_a_device_says_is_text_and_never_markup)
 {
     struct memory text = showcase_text(), page = page_of(text.bytes, text.len);
