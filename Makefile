@@ -218,6 +218,15 @@ $(OUT)/file-crc32c: tools/file_crc32c.c base/crc.c base/crc.h
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
 
+# How a job file is read, and whether fio reads it in the same way.
+$(OUT)/job-read: tools/job_read.c sweep/job.c sweep/job_values.c $(call host_src,base) $(wildcard base/*.h sweep/*.h)
+	@mkdir -p $(@D)
+	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -o $@ $(filter %.c,$^)
+jobs-fio: $(OUT)/job-read
+	python3 tests/jobs/fio_agrees.py
+programs: $(OUT)/job-read
+.PHONY: jobs-fio
+
 # docs/jobs.md and docs/conf.md are the option tables in words; a unit test compares them.
 $(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/job_values.c sweep/conf.c sweep/presets.c $(call host_src,base) \
                     $(wildcard base/*.h sweep/*.h tests/unit/sweep/*.h)

@@ -72,6 +72,7 @@ def make_checks():
     units, qtests = words_of("UNITS"), words_of("QTESTS")
     return [row("lint", ["lint"], 100),
             *[row(f"unit-{u}", [f"unit-{u}"], 40) for u in units],
+            row("jobs-fio", ["jobs-fio"], 20),
             row("replay", ["replay"], 60),
             *[row(f"qtest-{q}", [f"qtest-{q}"], 40) for q in qtests],
             row("rack", ["rack-test"], 60),
