@@ -6,7 +6,9 @@
 #include "look_around.h"
 #include "platform.h"
 #include "record.h"
+#include "scaling_run.h"
 #include "serial.h"
+#include "steady.h"
 #include "views.h"
 
 enum {
@@ -27,6 +29,7 @@ struct step_run {
     const struct plan_step *step;
     struct engine *engine;
     uint64_t run_started_ns, estimate_before_ns;
+    uint64_t step_bytes_per_s; /* of all its lanes */
     uint64_t last_drawn_ns, last_checkpoint_ns;
 };
 
@@ -168,6 +171,7 @@ static void report_lane(struct step_run *s, unsigned lane)
         if (series->count)
             journal_series(record_journal(), s->number, pl->disk->name, pl->job.name, &view);
     }
+    s->step_bytes_per_s += step_bytes_per_s(r);
     serial_say("  %s %s: %llu MB/s, %llu IOPS%s%s", pl->disk->name, pl->job.name,
                (unsigned long long)(step_bytes_per_s(r) / 1000000),
                (unsigned long long)(step_iops_milli(r) / 1000), reason[0] ? ", " : "", reason);
@@ -205,6 +209,33 @@ static void run_step(struct step_run *s)
     record_checkpoint(s->medium, s->number);
 }
 
+/* Once, or again and again until the rate of all lanes is steady by the SNIA rule.  Each round is a step of
+ * its own in the journal. */
+static void run_rounds(struct step_run *s)
+{
+    uint64_t rate[STEADY_PTS_ROUNDS];
+    unsigned most = s->step->rounds, n = 0;
+    bool steady = false;
+    char line[120];
+
+    if (most > STEADY_PTS_ROUNDS)
+        most = STEADY_PTS_ROUNDS;
+    do {
+        s->number++;
+        s->step_bytes_per_s = 0;
+        run_step(s);
+        rate[n++] = s->step_bytes_per_s;
+        steady = steady_pts(rate, n);
+    } while (n < most && !steady);
+    scaling_note(s->step, s->step_bytes_per_s);
+    if (most < 2)
+        return;
+    str_fmt(line, sizeof line, "%s: %s after %u rounds of at most %u (SNIA: five within 20 %%, slope 10 %%)",
+            s->step->title, steady ? "steady" : "NOT steady", n, most);
+    journal_log(record_journal(), LOG_INFO, line);
+    serial_say("%s", line);
+}
+
 void sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m, const struct conf *conf)
 {
     struct step_run s = {
@@ -212,9 +243,9 @@ void sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m,
     };
 
     for (unsigned i = 0; i < plan->step_count; i++) {
-        s.number = i + 1;
         s.step = &plan->steps[i];
-        run_step(&s);
+        run_rounds(&s);
     }
+    scaling_tell();
     boot->SetWatchdogTimer(0, 0, 0, NULL);
 }

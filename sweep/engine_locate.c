@@ -39,7 +39,7 @@ static enum io_status read_alone(struct search *s, uint64_t lba, uint32_t blocks
         if (n)
             continue;
         if (expired || (!sent && now_ns - began_ns >= l->deadline_ns)) {
-            l->broken = true;           /* the slot is lost to us: no further reads on this lane */
+            l->broken = true; /* the slot is lost to us: no further reads on this lane */
             s->out_of_budget = true;
             return IO_TIMED_OUT;
         }
@@ -51,9 +51,12 @@ static enum io_status read_alone(struct search *s, uint64_t lba, uint32_t blocks
     }
 }
 
-/* RAID cards and emulators report an unreadable sector as an aborted command: only the search shows that it is
- * one place.  Time-outs and lost requests are not repeated on purpose. */
-static bool repeats_at_one_place(uint8_t status) { return status == IO_MEDIA_ERROR || status == IO_DEVICE_ERROR; }
+/* RAID cards and emulators report an unreadable sector as an aborted command: only the search shows that it
+ * is one place.  Time-outs and lost requests are not repeated on purpose. */
+static bool repeats_at_one_place(uint8_t status)
+{
+    return status == IO_MEDIA_ERROR || status == IO_DEVICE_ERROR;
+}
 
 static void locate(struct search *s, struct io_error_record *r)
 {
@@ -62,7 +65,7 @@ static void locate(struct search *s, struct io_error_record *r)
     unsigned good_before = s->good_reads;
 
     if (read_alone(s, r->lba, r->blocks) != bad)
-        return;                         /* reads well now, or another kind of trouble: nothing to name */
+        return; /* reads well now, or another kind of trouble: nothing to name */
     while (bad_at - good_below > 1) {
         uint64_t middle = good_below + (bad_at - good_below) / 2;
         enum io_status status = read_alone(s, good_below, (uint32_t)(middle - good_below));
@@ -90,8 +93,9 @@ void engine_locate_errors(struct engine *e)
     if (!e->finished)
         return;
     for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++) {
-        struct search s = { .e = e, .l = l, .reads_left = LOCATE_READS_PER_LANE,
-                            .until_ns = plat_now_ns() + ENGINE_LOCATE_NS };
+        struct search s = {
+            .e = e, .l = l, .reads_left = LOCATE_READS_PER_LANE, .until_ns = plat_now_ns() + ENGINE_LOCATE_NS
+        };
         if (!l->io)
             continue;
         for (unsigned i = 0; i < l->kept_errors && !s.out_of_budget; i++)

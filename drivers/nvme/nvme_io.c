@@ -209,7 +209,6 @@ static inline const struct nvme_cqe *step(struct nvme_pair *p, const struct nvme
 {
     if (LIKELY(++e != p->cq_end))
         return e;
-    p->cq_rung = NULL; /* a whole turn is not standing still */
     p->phase_bit ^= (uint32_t)CQE_PHASE;
     return p->cqe;
 }

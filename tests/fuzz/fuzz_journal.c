@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "crc.h"
+#include "json.h"
 #include "journal.h"
 #include "render.h"
+#include "report/markup.h"
 #include "runs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -109,6 +111,66 @@ static bool csv_form(void *ctx, const char *bytes, size_t len)
     return true;
 }
 
+struct whole {
+    char *bytes;
+    size_t len, cap;
+};
+
+static bool keep(void *ctx, const char *bytes, size_t len)
+{
+    struct whole *w = ctx;
+
+    if (w->len + len + 1 > w->cap) {
+        w->cap = (w->len + len + 1) * 2;
+        w->bytes = realloc(w->bytes, w->cap);
+        REQUIRE(w->bytes);
+    }
+    memcpy(w->bytes + w->len, bytes, len);
+    w->len += len;
+    w->bytes[w->len] = 0;
+    return true;
+}
+
+static void check_markup(const char *text, size_t size,
+                         void (*render)(const char *, size_t, struct render_out *))
+{
+    struct whole w = { 0 };
+    struct render_out out = { .write = keep, .ctx = &w };
+    struct markup m;
+
+    render(text, size, &out);
+    markup_read(&m, w.bytes, w.len);
+    REQUIRE(!m.wrong && m.elements > 2 && !out.failed);
+    free(w.bytes);
+}
+
+/* A line may nest as deep as its reader follows, and lies a little deeper in what is made of it. */
+static bool is_shallow(const struct whole *w)
+{
+    unsigned depth = 0, deepest = 0;
+
+    for (size_t i = 0; i < w->len; i++) {
+        depth += w->bytes[i] == '{' || w->bytes[i] == '[';
+        depth -= depth && (w->bytes[i] == '}' || w->bytes[i] == ']');
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest <= JSON_MAX_DEPTH;
+}
+
+static void check_fio_json(const char *text, size_t size)
+{
+    struct whole w = { 0 };
+    struct render_out out = { .write = keep, .ctx = &w };
+    struct json_value all, jobs;
+
+    render_fio_json(text, size, &out);
+    if (is_shallow(&w)) {
+        REQUIRE(json_parse(w.bytes, w.len, &all) && json_member(&all, "jobs", &jobs));
+        REQUIRE(jobs.kind == JSON_ARRAY && json_member(&all, "baresweep", &jobs));
+    }
+    free(w.bytes);
+}
+
 static void check_all(const char *text, size_t size)
 {
     struct form page = { 0 }, csv = { 0 };
@@ -122,6 +184,9 @@ static void check_all(const char *text, size_t size)
     REQUIRE(page.bytes && !page.column && !page_out.failed);
     render_csv(text, size, &csv_out);
     REQUIRE(csv.bytes && !csv.commas && !csv_out.failed);
+    check_markup(text, size, render_html);
+    check_markup(text, size, render_junit);
+    check_fio_json(text, size);
 }
 
 /* Gives every line that has room for one its right checksum: chance would find none. */

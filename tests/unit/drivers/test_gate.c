@@ -94,7 +94,8 @@ TEST(exactly_the_listed_raid_management_commands_pass)
                     uint32_t op = class_ << 24 | group << 16 | action << 8 | last;
                     bool want = IN(op, 0x01010000, 0x01020100, 0x01040100, 0x01040300, 0x01070100, 0x01101000,
                                    0x02010000, 0x02010100, 0x02020000, 0x02070100, 0x02070200, 0x03010000,
-                                   0x03010100, 0x03020000, 0x03030000, 0x04010000, 0x05010000, 0x05020000, 0x05030000, 0x05050100);
+                                   0x03010100, 0x03020000, 0x03030000, 0x04010000, 0x05010000, 0x05020000,
+                                   0x05030000, 0x05050100);
                     if (gate_permits(GATE_MFI_DCMD, op, 0) != want)
                         agree(GATE_MFI_DCMD, op, 0, want);
                 }

@@ -58,6 +58,21 @@ TEST(a_completion_that_no_command_is_behind_kills_the_lane)
     }
 }
 
+TEST(a_completion_with_the_id_of_a_slot_that_is_idle_kills_the_lane)
+{
+    rig_plug();
+    rig_lie(MODEL_NVME_BOGUS_CID, false, 0x02, 1, 1, 1019 + 3); /* the window of four ends at the last tag */
+    rig_up();
+    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    rig_read(l, 3, 0, 8);
+    for (uint16_t s = 0; s < 3; s++)
+        rig_send(l, s, 8 * s, 8);
+    expect_lost(l, 3);
+    CHECK(rig_has_remark("command not in flight"));
+    rig_close(l);
+    rig_down();
+}
+
 TEST(a_duplicate_completion_is_caught_when_its_command_is_over)
 {
     struct io_completion c[8];

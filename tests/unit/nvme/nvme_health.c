@@ -82,6 +82,7 @@ TEST(health_before_and_after_shows_what_the_run_did)
     struct io_completion c;
 
     rig_plug();
+    rig.m->set.elpe = 0; /* one entry */
     model_nvme_add_bad_lba(rig.m, 1, 4242, 0, 0);
     rig_up();
     struct disk_health before = health();

@@ -622,6 +622,27 @@ TEST(lanes_that_find_no_command_ids_of_their_own_share_what_is_left)
     }
 }
 
+TEST(command_ids_of_a_closed_lane_serve_the_next_one)
+{
+    rig_plug();
+    rig.m->set.mqes = 7;
+    rig.m->set.sq_granted = 1;
+    rig_up();
+    for (unsigned i = 0; i < 3; i++) {
+        struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true), *m = rig_open(rig_disk(0), 4, 4096, true);
+        read_all(&l, 1, 4, 0);
+        rig_close(l);
+        read_all(&m, 1, 4, 0);
+        rig_close(m);
+    }
+    struct io_lane *l = rig_open(rig_disk(0), 1, 1 << 20, true);
+    rig.m->seen.in_flight_max = 0;
+    rig_read(l, 0, 0, 2048); /* eight commands through seven ids */
+    EQ(rig.m->seen.in_flight_max, 7);
+    rig_close(l);
+    rig_down();
+}
+
 TEST(reads_of_other_sizes_than_the_usual_go_beside_it)
 {
     struct io_completion c[8];

@@ -269,16 +269,17 @@ static void put_findings(struct journal *j)
 
 static void put_state(struct journal *j)
 {
-    static const struct health_item before[] = { { "temperature_c", -3 }, { "power_on_hours", 1234 },
-                                                 { "used_percent", 4 },    { "spare_percent", 100 } };
-    static const struct health_item after[] = { { "temperature_c", 41 },
-                                                { "host_read_mb", INT64_MAX } };
+    static const struct health_item before[] = {
+        { "temperature_c", -3 }, { "power_on_hours", 1234 }, { "used_percent", 4 }, { "spare_percent", 100 }
+    };
+    static const struct health_item after[] = { { "temperature_c", 41 }, { "host_read_mb", INT64_MAX } };
     struct health_info h = { "nvme0n1", "before", before, 4, "", "" };
 
     journal_drive_settings(j, "nvme0n1", "write cache on, power state 0 (found 2)", 131072);
     journal_health(j, &h);
-    h = (struct health_info){ "nvme0n1", "after", after, 2, "temperature spare_low",
-                              "newest error: unrecovered read error" };
+    h = (struct health_info){
+        "nvme0n1", "after", after, 2, "temperature spare_low", "newest error: unrecovered read error"
+    };
     journal_health(j, &h);
 }
 
