@@ -161,6 +161,10 @@ static void report_lane(struct step_run *s, unsigned lane)
     if (k && r->ios && k->verdict == VERDICT_NOT_TESTED)
         k->verdict = VERDICT_PASS;
     report_errors(s, lane);
+    if (r->retries)
+        inventory_disk_finding(s->inv, pl->disk, "io-retries", FINDING_WARN, "every read succeeds at once",
+                               "%llu repetitions beside %llu reads in %s", (unsigned long long)r->retries,
+                               (unsigned long long)r->ios, pl->job.name);
     if (pl->disk->fault.err)
         inventory_disk_finding(s->inv, pl->disk, "device-fault", FINDING_FAIL, NULL, "%s", reason);
     if (!r->ios && !r->errors)
