@@ -6,7 +6,7 @@ import machine
 from scenario import boot, check, equal, file_disk
 
 tier, budget_s, timing = "full", 420, True
-IOPS, BYTES_PER_S = 400, 16 << 20
+IOPS, BYTES_PER_S = 400, 4 << 20
 CONF = "countdown_s = 0\ndata_check = no\n"
 # Each job waits long enough for the counters to be asked while nothing moves.
 JOBS = """[global]
@@ -25,7 +25,7 @@ iodepth=4
 [by-bytes]
 filename=sata0.0
 rw=read
-bs=128k
+bs=64k
 iodepth=4
 
 [after]
