@@ -66,17 +66,16 @@ TEST(health_links_cards_and_policies_have_their_places)
         "C</td><td>71 \xc2\xb0"
         "C</td><td>+33</td>",
         "Pending sectors</th><td>1</td><td>3</td><td><span class=\"chip odd\">+2</span></td>",
-        "<td>\xe2\x89\xa5\xc2\xa0"
-        "9\xe2\x80\xaf"
-        "223", /* that or more */
+        "<td>\xe2\x89\xa5\xc2\xa0"("9\xe2\x80\xaf"
+                                   "223"), /* that or more */
         "<span class=\"chip bad\">failure_expected</span>",
         "<span class=\"chip odd\">Gen3\xc2\xa0x2</span></td><td class=\"l\">Gen4\xc2\xa0x4</td>",
         "seen idle only",
         "drive cache on <span class=\"chip odd\">set up as</span> write back, read ahead, direct I/O",
         "<span class=\"chip odd\">degraded</span>",
         "<td>32:3</td>",
-        "<span class=\"chip odd\">600</span> of 1\xe2\x80\xaf"
-        "200",
+        ("<span class=\"chip odd\">600</span> of 1\xe2\x80\xaf"
+         "200"),
         "MM-F----",
         "link Gen3 x2, possible Gen4 x4, slot 7",
         "Settings: write cache on, power state 0 (found 2), 8 queues",
