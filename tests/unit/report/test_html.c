@@ -66,8 +66,9 @@ TEST(health_links_cards_and_policies_have_their_places)
         "C</td><td>71 \xc2\xb0"
         "C</td><td>+33</td>",
         "Pending sectors</th><td>1</td><td>3</td><td><span class=\"chip odd\">+2</span></td>",
-        "<td>\xe2\x89\xa5\xc2\xa0"("9\xe2\x80\xaf"
-                                   "223"), /* that or more */
+        ("<td>\xe2\x89\xa5\xc2\xa0"
+         "9\xe2\x80\xaf"
+         "223"), /* that or more */
         "<span class=\"chip bad\">failure_expected</span>",
         "<span class=\"chip odd\">Gen3\xc2\xa0x2</span></td><td class=\"l\">Gen4\xc2\xa0x4</td>",
         "seen idle only",
