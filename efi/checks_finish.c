@@ -11,7 +11,7 @@ static struct checks_state *const s = &checks_state;
 static bool step_uses(const struct plan_step *step, const struct topology_controller *c)
 {
     for (unsigned i = 0; i < step->lane_count; i++)
-        if (str_equal(step->lanes[i].disk->controller->name, c->name))
+        if (step->lanes[i].disk->controller && str_equal(step->lanes[i].disk->controller->name, c->name))
             return true;
     return false;
 }

@@ -13,6 +13,7 @@
 #include "serial.h"
 #include "drive_state.h"
 #include "settings.h"
+#include "stripe.h"
 #include "sweep_run.h"
 #include "version.h"
 #include "views.h"
@@ -22,6 +23,7 @@ static struct medium medium;
 static struct settings settings;
 static struct inventory inventory;
 static struct plan plan;
+static struct disk *array; /* of the configuration's `stripe` */
 
 static void report_clock(const struct clock_facts *c)
 {
@@ -116,11 +118,31 @@ static void show_start(void)
     console_show();
 }
 
-/* A job file that was asked for and is not there means no plan, not another one. */
-static int plan_as_configured(struct disk *const *disks, unsigned count)
+/* The disks that the configuration wants read as one; without a reason why not, the array is the only disk.
+ */
+static int make_array(struct disk **disks, unsigned *count)
 {
+    struct disk *members[STRIPE_MAX_MEMBERS + 1]; /* one too many is told by stripe_make */
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < *count && n <= STRIPE_MAX_MEMBERS; i++)
+        if (plan_list_has(settings.conf.stripe, disks[i]))
+            members[n++] = disks[i];
+    int rc = stripe_make(members, n, settings.conf.stripe_chunk_kib * 1024u, "stripe0", &array);
+    *count = rc == OK;
+    disks[0] = array;
+    return rc;
+}
+
+/* A job file that was asked for and is not there means no plan, not another one. */
+static int plan_as_configured(struct disk **disks, unsigned count)
+{
+    int rc;
+
     if (settings.conf.plan == CONF_PLAN_DEFAULT)
         return plan_default(&settings.conf, disks, count, &plan);
+    if (settings.conf.stripe[0] && (rc = make_array(disks, &count)) != OK)
+        return rc;
     for (unsigned i = 0; i < count; i++)
         estimate_probe(disks[i]);
     return settings.jobs ? plan_from_jobs(&settings.conf, settings.jobs, disks, count, &plan) : OK;
@@ -234,6 +256,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     ending_list_disks(&inventory);
     handback_note(&inventory);
     plan_free(&plan);
+    stripe_free(array);
     inventory_give_back(&inventory);
     if (settings.conf.handback_check)
         handback_check(&inventory);

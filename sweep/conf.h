@@ -34,6 +34,8 @@ struct conf {
     uint16_t blink_s;
     char include[256]; /* disk names, blank or comma separated; "": all */
     char exclude[256];
+    char stripe[120]; /* job files and presets: these disks as one; "": none */
+    uint16_t stripe_chunk_kib;
     char run_label[40]; /* free text, kept in the journal */
     /* [map]: what a Linux path in a job file's `filename` means on this machine */
     struct conf_map {

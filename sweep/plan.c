@@ -218,7 +218,7 @@ static bool is_all(const struct disk *d, const char *name)
     }
 }
 
-static bool list_has(const char *list, const struct disk *d)
+bool plan_list_has(const char *list, const struct disk *d)
 {
     char name[64];
 
@@ -235,5 +235,5 @@ static bool list_has(const char *list, const struct disk *d)
 
 bool plan_wants_disk(const struct conf *conf, const struct disk *d)
 {
-    return (!conf->include[0] || list_has(conf->include, d)) && !list_has(conf->exclude, d);
+    return (!conf->include[0] || plan_list_has(conf->include, d)) && !plan_list_has(conf->exclude, d);
 }

@@ -48,6 +48,7 @@ void plan_free(struct plan *p);
 
 /* include/exclude of the configuration: is this disk wanted?  Names, serial.XXXX, or what the disk must be:
  * model=PATTERN, size>1t, rotational=yes, kind=nvme (docs/conf.md). */
+bool plan_list_has(const char *list, const struct disk *d);
 bool plan_wants_disk(const struct conf *conf, const struct disk *d);
 
 #endif

@@ -260,6 +260,7 @@ static const struct disk_ops stripe_ops = { stripe_open,   stripe_submit, stripe
 int stripe_make(struct disk *const *members, unsigned count, uint32_t chunk_bytes, const char *name,
                 struct disk **out)
 {
+    struct controller *controller = count ? members[0]->controller : NULL;
     uint64_t rows = UINT64_MAX, deadline_ns = 0;
     uint16_t depth = UINT16_MAX;
 
@@ -272,6 +273,8 @@ int stripe_make(struct disk *const *members, unsigned count, uint32_t chunk_byte
             return NOTE(E_LIMIT, "chunk and blocks of a stripe's members", m->lba_bytes, chunk_bytes);
         rows = min_u64(rows, m->lba_count / (chunk_bytes / m->lba_bytes));
         deadline_ns = max_u64(deadline_ns, m->command_deadline_ns);
+        if (m->controller != members[0]->controller)
+            controller = NULL; /* several paths: none of them alone carries it */
         if (m->max_depth)
             depth = (uint16_t)min_u64(depth, m->max_depth);
     }
@@ -284,6 +287,7 @@ int stripe_make(struct disk *const *members, unsigned count, uint32_t chunk_byte
     *s = (struct stripe){ .count = count,
                           .chunk_lbas = chunk_lbas,
                           .disk = { .ops = &stripe_ops,
+                                    .controller = controller,
                                     .kind = members[0]->kind,
                                     .rotation = members[0]->rotation,
                                     .lba_bytes = members[0]->lba_bytes,
