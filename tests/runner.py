@@ -70,13 +70,13 @@ def make_checks():
     def row(name, targets, budget_s, **kw):
         return Check(name, make(*targets, limit_s=3 * budget_s), budget_s, **kw)
     units, qtests = words_of("UNITS"), words_of("QTESTS")
-    return [row("lint", ["lint"], 100),
-            *[row(f"unit-{u}", [f"unit-{u}"], 40) for u in units],
-            row("jobs-fio", ["jobs-fio"], 20),
-            row("replay", ["replay"], 60),
+    return [row("lint", ["lint"], 150),
+            *[row(f"unit-{u}", [f"unit-{u}"], 80) for u in units],
+            row("jobs-fio", ["jobs-fio"], 40),
+            row("replay", ["replay"], 100),
             *[row(f"qtest-{q}", [f"qtest-{q}"], 40) for q in qtests],
             row("rack", ["rack-test"], 60),
-            Check("browser", script("tests/browser/check.py", limit_s=120), 40),
+            Check("browser", script("tests/browser/check.py", limit_s=180), 60),
             Check("fio-schema", script("tests/fio/schema.py", limit_s=60), 20),
             row("bench-cost", ["bench-cost"], 90)]
 
