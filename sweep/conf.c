@@ -33,7 +33,8 @@ const struct opt conf_options[] = {
     { "stripe", NULL, OPT_TEXT, FIELD(stripe), 0, 0, NULL, NULL,
       "Job files and presets: these disks (as for include) are read as one, chunk after chunk in turn, as an operating "
       "system's RAID 0 would; the array is called stripe0 and runs in place of all disks" },
-    { "stripe_chunk_kib", NULL, OPT_COUNT, FIELD(stripe_chunk_kib), 4, 32768, "64", NULL, "Its chunk in KiB" },
+    { "stripe_chunk_kib", NULL, OPT_COUNT, FIELD(stripe_chunk_kib), 4, 32768, "64", NULL,
+      "Its chunk in KiB" },
     { "expect_disks", NULL, OPT_COUNT, FIELD(expect_disks), 0, 0, "0", NULL,
       "Number of disks that must be there and readable; fewer is FAIL. 0: any number" },
     { "expect_models", NULL, OPT_TEXT, FIELD(expect_models), 0, 0, NULL, NULL,
