@@ -80,7 +80,7 @@ def accuracy(folder):
 
 
 def presets(folder):
-    """Real length: quick, and atto cut to what a slow emulator reads in its time."""
+    """Two at real length: what was announced is kept, and what would write is said not to be tested."""
     for name, disk_jobs in (("quick", 3), ("crystaldiskmark", 6)):
         (folder / name).mkdir()
         image = machine.stamped_disk(folder / name / "d.img", 1200 << 20, 1 << 20)

@@ -299,6 +299,76 @@ TEST(the_standard_preset_has_the_cells_of_the_built_in_plan_and_reads_no_block_t
     down();
 }
 
+/* ---- configuration ---- */
+TEST(a_preset_by_name_is_the_plan_and_contradictions_are_named)
+{
+    static const struct {
+        const char *text;
+        enum conf_plan plan;
+        const char *problem;
+    } rows[] = {
+        { "preset = quick", CONF_PLAN_PRESET, NULL },
+        { "plan = preset\npreset = vdbench", CONF_PLAN_PRESET, NULL },
+        { "plan = preset", CONF_PLAN_PRESET, "add preset = quick" },
+        { "preset = quik", CONF_PLAN_DEFAULT, "quick" },
+        { "plan = jobs\njobs = a.fio\npreset = atto", CONF_PLAN_JOBS, "remove one of them" },
+        { "preset = none", CONF_PLAN_DEFAULT, NULL },
+        { "order = sideways", CONF_PLAN_DEFAULT, "scaling" },
+        { "rounds = 26", CONF_PLAN_DEFAULT, "rounds" },
+    };
+    static struct conf_problems problems;
+
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
+        EQ(conf_read(rows[i].text, strlen(rows[i].text), &conf, &problems), !rows[i].problem);
+        EQ(conf.plan, rows[i].plan);
+        if (rows[i].problem)
+            HAS_STR(problems.kept[0].text, rows[i].problem);
+    }
+}
+
+TEST(disks_are_chosen_by_what_they_are)
+{
+    static const struct {
+        const char *include;
+        bool wanted;
+    } rows[] = {
+        { "model=WDC?WD40*", true },
+        { "model=wdc*", true },
+        { "model=*EFRX", true },
+        { "model=WDC", false },
+        { "model=*SAMSUNG*", false },
+        { "size>1g", true },
+        { "size>2t", false },
+        { "size<2t", true },
+        { "size<x", false },
+        { "rotational=yes", true },
+        { "rotational=no", false },
+        { "kind=sata", true },
+        { "kind=nvme", false },
+        { "kind=nonsense", false },
+        { "rotational=yes+size>1g", true },
+        { "rotational=yes+size>2t", false },
+        { "kind=nvme, size>1g", true },
+        { "rotational=yes+", false },
+    };
+    static struct fake_disk fake;
+
+    fake_disk_init(&fake, "sata0.3", NULL, NULL, 0);
+    strcpy(fake.disk.model, "WDC WD40EFRX");
+    fake.disk.kind = DISK_SATA;
+    fake.disk.rotation = ROTATION_YES;
+    fake.disk.lba_count = 16 * GIB / 512;
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
+        conf = *hand_conf();
+        str_copy(conf.include, sizeof(conf.include), rows[i].include);
+        if (plan_wants_disk(&conf, &fake.disk) != rows[i].wanted)
+            test_fail(__FILE__, __LINE__, "include = %s", rows[i].include);
+        conf = *hand_conf();
+        str_copy(conf.exclude, sizeof(conf.exclude), rows[i].include);
+        EQ(plan_wants_disk(&conf, &fake.disk), !rows[i].wanted);
+    }
+}
+
 /* ---- the estimate ---- */
 static void check_estimate(const char *text)
 {
