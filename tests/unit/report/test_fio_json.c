@@ -317,6 +317,20 @@ TEST(a_job_that_never_ran_is_cancelled)
     free(j);
 }
 
+TEST(a_name_that_comes_twice_in_a_line_comes_once_in_the_json)
+{
+    struct bench b;
+    struct memory file = { 0 };
+
+    append_line(
+        &file, 1, 0,
+        "\"ev\":\"step_end\",\"step\":1,\"disk\":\"d\",\"job\":\"j\",\"rw\":\"read\",\"ios\":7,\"ios\":8");
+    up(&b, file); /* looks for names that come twice */
+    EQ_STR(at_path(b.all, "jobs/0/baresweep/step_end/ios"), "7");
+    EQ_STR(at_path(b.all, "jobs/0/read/total_ios"), "7");
+    down(&b);
+}
+
 /* ---- cut short ---- */
 static void check_cut(const struct memory *whole, size_t cut)
 {
@@ -400,6 +414,15 @@ TEST(samples_of_any_size_do_not_wrap)
     EQ(s.min, 0);
     CHECK(s.max > UINT64_MAX / 1001 && s.mean_micro == UINT64_MAX);
     EQ(samples_of(equal, 3, NS_PER_S, 3 * NS_PER_S).stddev_micro, 0);
+}
+
+TEST(deviations_above_32_bits_keep_their_size)
+{
+    static const uint64_t ios[] = { 1000000000, 3000000000 };
+    struct fio_samples s = samples_of(ios, 2, NS_PER_S, 2 * NS_PER_S);
+
+    EQ(s.mean_micro, 2000000000000000);
+    CHECK(s.stddev_micro > 999000000000000 && s.stddev_micro <= 1000000000000000);
 }
 
 TEST(the_series_is_found_before_and_behind_its_step_end)
