@@ -15,11 +15,16 @@ struct disk;
 struct io_lane;
 
 /* ---- one I/O ---- */
+enum io_op {
+    IO_READ,
+    IO_WRITE, /* only lanes opened with shape.writes; the data is lane_data(lane, slot) */
+    IO_FLUSH  /* what was answered before is on the medium when this is answered; lba and blocks are 0 */
+};
 struct io_request {
     uint64_t lba;
     uint32_t blocks;
     uint16_t slot; /* 0 .. depth-1, not in flight */
-    uint16_t reserved;
+    uint16_t op;   /* enum io_op */
 };
 enum io_status {
     IO_OK,
@@ -43,12 +48,14 @@ struct io_completion {
 struct lane_shape {
     uint16_t depth;         /* slots */
     bool buffer_per_slot;   /* verify needs it; else all slots read into one shared buffer */
+    bool writes;            /* takes IO_WRITE and IO_FLUSH: only on a disk that is armed (drivers/gate.h) */
     uint32_t request_bytes; /* the largest request this lane will submit, a multiple of the LBA size */
 };
 /* All but open and close are [any] and called per batch, never per I/O. */
 struct disk_ops {
     /* Allocates queues, slots, buffers and prebuilt lists, or shares what the controller has.
-     * E_LIMIT: shape beyond what the device can do; E_NOMEM.  On failure nothing is left behind.  [boot] */
+     * E_REFUSED: shape.writes on a disk that is not armed or a kind that is never written; E_LIMIT: shape
+     * beyond what the device can do; E_NOMEM.  On failure nothing is left behind.  [boot] */
     int (*open)(struct disk *d, const struct lane_shape *shape, struct io_lane **out);
     /* Takes up to n requests and returns how many; the rest is offered again later.  A refused request is
      * taken and comes back from poll as IO_REFUSED.  Nothing need reach the device before kick. */

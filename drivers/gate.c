@@ -1,6 +1,7 @@
 #include "gate.h"
 #include "bits.h"
 #include "fault.h"
+#include "str.h"
 
 /* What is not here does not pass.  A row with a qualifier permits only that one use of its opcode:
  * Set Features, SMART and SERVICE ACTION IN each hide commands that change a drive for good behind the
@@ -131,4 +132,59 @@ int gate_open(struct gate_pass *p, enum gate_transport transport, uint8_t read_o
         return NOTE(E_REFUSED, "command of a lane that the gate does not know", read_opcode, transport);
     *p = (struct gate_pass){ .transport = transport, .read_opcode = read_opcode, .lba_count = lba_count };
     return OK;
+}
+
+/* ---- writes ---- */
+
+static struct gate_armed {
+    char identity[96];
+    uint64_t first_lba, lba_count;
+} armed[GATE_MAX_ARMED];
+static unsigned armed_count;
+
+static struct gate_armed *armed_find(const char *identity)
+{
+    for (unsigned i = 0; identity[0] && i < armed_count; i++)
+        if (str_equal(armed[i].identity, identity))
+            return &armed[i];
+    return NULL;
+}
+
+int gate_arm(const char *identity, uint64_t first_lba, uint64_t lba_count)
+{
+    if (!identity[0] || str_len(identity) >= sizeof armed[0].identity)
+        return NOTE(E_REFUSED, "a disk without an identity of its own cannot be armed", lba_count, 0);
+    if (!lba_count || lba_count > UINT64_MAX - first_lba)
+        return NOTE(E_REFUSED, "a range that cannot be armed", first_lba, lba_count);
+    if (armed_find(identity))
+        return NOTE(E_REFUSED, "an identity that is armed already", first_lba, lba_count);
+    if (armed_count == GATE_MAX_ARMED)
+        return NOTE(E_LIMIT, "too many armed disks", armed_count, GATE_MAX_ARMED);
+    struct gate_armed *a = &armed[armed_count++];
+
+    str_copy(a->identity, sizeof a->identity, identity);
+    a->first_lba = first_lba;
+    a->lba_count = lba_count;
+    return OK;
+}
+
+void gate_disarm(const char *identity)
+{
+    struct gate_armed *a = armed_find(identity);
+
+    if (a)
+        *a = armed[--armed_count];
+}
+
+void gate_disarm_all(void) { armed_count = 0; }
+
+bool gate_is_armed(const char *identity, uint64_t *first_lba, uint64_t *lba_count)
+{
+    const struct gate_armed *a = armed_find(identity);
+
+    if (a && first_lba)
+        *first_lba = a->first_lba;
+    if (a && lba_count)
+        *lba_count = a->lba_count;
+    return a != NULL;
 }

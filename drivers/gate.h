@@ -60,7 +60,17 @@ static inline uint64_t gate_first_lbas(const struct gate_pass *p, uint8_t opcode
     return opcode == p->read_opcode && blocks != 0 && blocks <= p->lba_count ? p->lba_count - blocks + 1 : 0;
 }
 
-/* Armed disks: the list that a write would have to match.  Empty: nothing can be armed. */
-enum { GATE_ARMED_COUNT = 0 };
+/* ---- writes ---- */
+/* The armed: which disk, by its identity, may be written, and where.  Empty unless the write guard
+ * (sweep/guard.h) filled it in; nobody else calls gate_arm.  A lane that was opened for reading never
+ * writes, also on an armed disk. */
+enum { GATE_MAX_ARMED = 256 };
+/* E_REFUSED: an empty identity, one that is armed already, or an empty or wrapping range; E_LIMIT: the list
+ * is full.  On failure nothing changed.  [boot] */
+int gate_arm(const char *identity, uint64_t first_lba, uint64_t lba_count);
+void gate_disarm(const char *identity); /* lanes that are open keep what they had.  [boot] */
+void gate_disarm_all(void);             /* [boot] */
+/* True when the disk is armed; its range in the two numbers (NULL: not asked).  [boot] */
+bool gate_is_armed(const char *identity, uint64_t *first_lba, uint64_t *lba_count);
 
 #endif

@@ -38,6 +38,8 @@ static int lane_open(struct disk *d, const struct lane_shape *shape, struct io_l
     struct firmware_lane *l;
     size_t align = f->block->Media->IoAlign > 1 ? f->block->Media->IoAlign : 1;
 
+    if (shape->writes)
+        return NOTE(E_REFUSED, "the firmware path is never written", 0, 0);
     if (shape->depth != 1)
         return NOTE(E_LIMIT, "firmware path: queue depth", shape->depth, 1);
     if (align > 4096 || !(l = plat_alloc(sizeof *l)))

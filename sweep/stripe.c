@@ -75,6 +75,8 @@ static int stripe_open(struct disk *d, const struct lane_shape *shape, struct io
     struct lane_shape part = { .depth = shape->depth,
                                .request_bytes = (uint32_t)min_u64(shape->request_bytes, rows * chunk_bytes) };
 
+    if (shape->writes)
+        return NOTE(E_REFUSED, "an array of disks is never written", shape->request_bytes, 0);
     if (!shape->depth || shape->buffer_per_slot || shape->request_bytes % d->lba_bytes ||
         !shape->request_bytes)
         return E_LIMIT; /* a buffer in the array's order would need lists that members do not have */

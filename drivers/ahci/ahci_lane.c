@@ -72,6 +72,8 @@ int ahci_open(struct disk *d, const struct lane_shape *shape, struct io_lane **o
     *out = NULL;
     if (d->fault.err)
         return d->fault.err;
+    if (shape->writes)
+        return NOTE(E_REFUSED, "a lane that writes: reads only", shape->request_bytes, 0);
     if (!shape->depth || shape->depth > d->max_depth)
         return NOTE(E_LIMIT, "depth of a lane", shape->depth, d->max_depth);
     if (!shape->request_bytes || shape->request_bytes & (d->lba_bytes - 1))

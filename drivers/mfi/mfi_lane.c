@@ -42,6 +42,8 @@ _Static_assert(MFI_MAX_SGE *MFI_SEGMENT_BYTES / 512 <= READ_10_MAX_BLOCKS, "READ
 
 static int check_shape(const struct disk *d, const struct lane_shape *s)
 {
+    if (s->writes)
+        return NOTE(E_REFUSED, "a lane that writes: reads only", s->request_bytes, 0);
     if (!s->depth || s->depth > d->max_depth)
         return NOTE(E_LIMIT, "lane depth", s->depth, d->max_depth);
     if (!s->request_bytes || s->request_bytes % d->lba_bytes)

@@ -3,6 +3,7 @@
 #include "gate.h"
 #include "platform_model.h"
 #include "test.h"
+#include "text.h"
 
 /* What may pass, written down a second time and in another shape: each transport's opcodes as a list of
  * literal numbers.  A row added to the gate fails here until somebody adds it here too. */
@@ -275,4 +276,42 @@ TEST(the_first_lbas_of_many_reads_are_those_that_each_read_is_let_through_with)
                 EQ(lbas[l] < firsts, gate_lets_through(&p, 0x02, lbas[l], blocks[b]));
         }
     }
+}
+
+TEST(only_a_disk_with_an_identity_and_a_range_can_be_armed_and_only_once)
+{
+    uint64_t first, count;
+
+    gate_disarm_all();
+    EQ(gate_arm("", 0, 1), E_REFUSED);
+    EQ(gate_arm("S1|M", 0, 0), E_REFUSED);
+    EQ(gate_arm("S1|M", UINT64_MAX, 1), E_REFUSED);
+    EQ(gate_arm("S1|M", 2, UINT64_MAX - 1), E_REFUSED);
+    CHECK(!gate_is_armed("S1|M", NULL, NULL));
+    EQ(gate_arm("S1|M", 1, UINT64_MAX - 1), OK);
+    EQ(gate_arm("S1|M", 0, 1), E_REFUSED);
+    CHECK(gate_is_armed("S1|M", &first, &count));
+    EQ(first, 1);
+    EQ(count, UINT64_MAX - 1);
+    CHECK(!gate_is_armed("S1|M2", NULL, NULL));
+    CHECK(!gate_is_armed("", NULL, NULL));
+    gate_disarm("S1|M");
+    CHECK(!gate_is_armed("S1|M", NULL, NULL));
+}
+
+TEST(the_list_of_armed_disks_ends_at_its_limit)
+{
+    char name[16];
+
+    gate_disarm_all();
+    for (unsigned i = 0; i < GATE_MAX_ARMED; i++) {
+        str_fmt(name, sizeof name, "disk%u", i);
+        EQ(gate_arm(name, i, 1), OK);
+    }
+    EQ(gate_arm("one more", 0, 1), E_LIMIT);
+    gate_disarm("disk7");
+    CHECK(gate_is_armed("disk255", NULL, NULL));
+    EQ(gate_arm("one more", 0, 1), OK);
+    gate_disarm_all();
+    CHECK(!gate_is_armed("disk255", NULL, NULL));
 }
