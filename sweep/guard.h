@@ -1,0 +1,67 @@
+#ifndef SWEEP_GUARD_H
+#define SWEEP_GUARD_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "disk.h"
+
+/* The write guard: which disk may be written, decided once per run before the plan is made.  Nobody is asked
+ * twice and nothing is granted by default: a disk that was never decided about is "not armed".
+ *
+ *     guard_look (sweep/guard_content.h) -> guard_decide -> the plan asks guard_permit
+ *     -> guard_arm, once the arming is on record as used up -> the drivers' gate (drivers/gate.h)
+ *
+ * A permit lets a plan be made; only guard_arm opens the gate, so a lane that wants to write opens only after
+ * it. */
+enum { GUARD_MAX_DISKS = 512, GUARD_HEAD_BYTES = 1 << 20 };
+struct write_permit {
+    bool granted;
+    /* What jobs may write: all of the disk but its first GUARD_HEAD_BYTES.  There the guard keeps a mark that
+     * says whose data this is while it is written (so that an interrupted run can be told from an installed
+     * system); the mark is taken away, and the head zeroed, at the end of a run that left the disk blank. */
+    uint64_t first_lba, lba_count;
+    bool resumes;       /* an interrupted run of the same arming: our own mark is on the disk */
+    char arming_id[17]; /* "" when not granted */
+    char why_not[200];  /* "" when granted */
+};
+/* Never NULL.  [any] */
+const struct write_permit *guard_permit(const struct disk *d);
+
+/* ---- deciding ---- */
+struct guard_content;
+struct arming_batch;
+/* All that the decision rests on.  What is left zero speaks against it. */
+struct guard_case {
+    const struct disk *disk;
+    const struct guard_content *content; /* NULL: was not looked at */
+    const struct arming_batch *batch;    /* NULL: nothing is armed */
+    const char *batch_problem;           /* why there is no batch although one was asked for; NULL */
+    unsigned same_identity;              /* disks of this machine with this identity; 1: only this one */
+    bool on_boot_path;                   /* the boot or result medium is behind the same controller */
+    bool array_member;                   /* of a RAID card's virtual drive, or read as part of a stripe */
+    bool spent;                          /* this disk's arming is on record as used up */
+    bool attended;                       /* a person is there, who is asked by a word to be typed ... */
+    bool confirmed;                      /* ... and typed it, for this disk among those shown */
+    bool keeps_record;                   /* a used-up arming will be on record at the next start */
+    const char *machine_serial, *machine_uuid; /* NULL or "": not known */
+};
+/* One row per condition, in the order in which they are asked; the first that does not hold refuses. */
+struct guard_condition {
+    const char *name;
+    bool (*holds)(const struct guard_case *c, struct text *why_not);
+};
+extern const struct guard_condition guard_conditions[];
+extern const unsigned guard_condition_count;
+
+/* Decides and keeps the answer for guard_permit; an earlier answer for the disk is replaced.  Returns it. */
+const struct write_permit *guard_decide(const struct guard_case *c);
+/* All conditions but the typed word hold: this disk is to be shown when the word is asked for. */
+bool guard_awaits_word(const struct guard_case *c);
+/* Opens the gate for a disk with a permit.  Call only after the arming is on record as used up.  E_REFUSED:
+ * no permit; else what gate_arm says.  On failure the permit is taken back with its reason. */
+int guard_arm(const struct disk *d);
+/* Takes a permit back, and what the gate got with it. */
+void guard_revoke(const struct disk *d, const char *why);
+/* Forgets everything. */
+void guard_forget_all(void);
+
+#endif
