@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "console.h"
 #include "engine.h"
+#include "heat_run.h"
 #include "look_around.h"
 #include "platform.h"
 #include "record.h"
@@ -101,9 +102,10 @@ static void attend(struct step_run *s)
         console_present() && is_long(s->step) && now_ns - s->last_drawn_ns >= REDRAW_EVERY_MS * NS_PER_MS;
     bool checkpoint = now_ns - s->last_checkpoint_ns >= CHECKPOINT_EVERY_MS * NS_PER_MS;
 
-    if (!redraw && !checkpoint)
+    if (!redraw && !checkpoint && !heat_hold_is_due())
         return;
     worker_hold(s->engine);
+    heat_hold();
     if (redraw)
         draw(s);
     if (checkpoint) {
@@ -171,7 +173,12 @@ static void report_lane(struct step_run *s, unsigned lane)
         journal_not_tested(record_journal(), pl->disk->name, pl->job.name,
                            reason[0] ? reason : "nothing was answered within its time");
     else {
-        journal_step_end(record_journal(), r, reason);
+        static struct step_result flagged;
+
+        flagged = *r;
+        if (heat_disk_slowed(pl->disk))
+            flagged.flags |= FLAG_HOT;
+        journal_step_end(record_journal(), &flagged, reason);
         if (series->count)
             journal_series(record_journal(), s->number, pl->disk->name, pl->job.name, &view);
     }
@@ -199,13 +206,16 @@ static void run_step(struct step_run *s)
     if (is_long(s->step))
         draw(s);
     s->last_checkpoint_ns = clock_now_ns();
+    heat_step_begin(s->inv, s->step);
     while (worker_run(s->engine, SLICE_MS * NS_PER_MS)) {
         checks_sample(s->step);
         attend(s);
     }
     engine_locate_errors(s->engine);
+    heat_step_measured();
     for (unsigned i = 0; i < engine_lane_count(s->engine); i++)
         report_lane(s, i);
+    heat_step_end(s->inv, s->number, s->step->title);
     draw(s);
     engine_end(s->engine);
     s->engine = NULL;

@@ -396,6 +396,26 @@ void journal_health(struct journal *j, const struct health_info *h)
     line_end(&l, false);
 }
 
+void journal_temperature(struct journal *j, const struct temperature_info *t)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "temperature");
+
+    json_put_u64(o, "step", t->step);
+    json_put_str(o, "disk", t->disk);
+    json_put_u64(o, "looks", t->looks);
+    json_put_u64(o, "slowed", t->slowed);
+    json_array_begin(o, "at_ms");
+    for (unsigned i = 0; i < t->count; i++)
+        json_put_u64(o, NULL, t->at_ms[i]);
+    json_array_end(o);
+    json_array_begin(o, "celsius");
+    for (unsigned i = 0; i < t->count; i++)
+        json_put_i64(o, NULL, t->celsius[i]);
+    json_array_end(o);
+    line_end(&l, false);
+}
+
 void journal_finding(struct journal *j, const struct finding *f)
 {
     struct line l;

@@ -126,6 +126,15 @@ struct health_info {
     const char *warnings; /* keys with blanks between them */
     const char *note;
 };
+/* How warm a drive was in a step. */
+struct temperature_info {
+    const char *disk;
+    unsigned step, looks;  /* looks: how often the drive was asked */
+    bool slowed;           /* it counts that it slowed itself down, or was too hot, in this step */
+    unsigned count;        /* of the looks that are kept */
+    const uint64_t *at_ms; /* since the step began */
+    const int64_t *celsius;
+};
 void journal_run_start(struct journal *j, const struct machine_info *m, const char *label);
 void journal_conf(struct journal *j, const char *source, uint32_t crc32c_of_text, const char *key_values);
 void journal_controller(struct journal *j, const struct controller_info *c);
@@ -140,6 +149,7 @@ void journal_raid_drive(struct journal *j, const struct raid_drive_info *d);
 void journal_drive_settings(struct journal *j, const char *disk, const char *settings,
                             uint32_t optimal_boundary_bytes);
 void journal_health(struct journal *j, const struct health_info *h);
+void journal_temperature(struct journal *j, const struct temperature_info *t);
 void journal_finding(struct journal *j, const struct finding *f);
 void journal_problem(struct journal *j, const char *source, unsigned line, const char *job, const char *text);
 void journal_plan(struct journal *j, unsigned steps, uint64_t estimate_ns);

@@ -61,6 +61,11 @@ const struct step_flag_row step_flags[] = {
       "The first and the last third of the time differ by more than 10 %: warm-up, heat, another zone of the disk or "
       "other work; the mean hides it." },
     { FLAG_NOT_STEADY, "not-steady", "The steady state that was asked for was not reached within its time." },
+    { FLAG_HOT, "slowed-by-heat",
+      "The drive counts that it slowed itself down, or was too hot, in this step: cool it and measure again." },
+    { FLAG_NUMA, "numa-not-controlled",
+      "The machine has several memory nodes and does not say which one the controller is near: another run may use "
+      "nearer or farther memory." },
 };
 const unsigned step_flag_count = ARRAY_COUNT(step_flags);
 

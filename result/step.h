@@ -39,7 +39,9 @@ enum step_flag {
     FLAG_BLANK = 1u << 18,      /* every look at the data found one and the same word */
     FLAG_TOO_FAST = 1u << 19,   /* random reads of a turning disk without its seeks: a cache answers */
     FLAG_UNEVEN = 1u << 20,     /* first and last third differ by more than a tenth */
-    FLAG_NOT_STEADY = 1u << 21  /* ended without the steady state that was asked for */
+    FLAG_NOT_STEADY = 1u << 21, /* ended without the steady state that was asked for */
+    FLAG_HOT = 1u << 22,        /* the drive slowed itself down because of heat */
+    FLAG_NUMA = 1u << 23        /* several memory nodes, and the controller's is not known */
 };
 struct step_flag_row {
     uint32_t flag;

@@ -281,6 +281,9 @@ static void put_state(struct journal *j)
         "nvme0n1", "after", after, 2, "temperature spare_low", "newest error: unrecovered read error"
     };
     journal_health(j, &h);
+    journal_temperature(j, &(struct temperature_info){ "nvme0n1", 1, 9, true, 3,
+                                                       (const uint64_t[]){ 0, 10000, 30000 },
+                                                       (const int64_t[]){ -3, 40, 78 } });
 }
 
 void sample_run(struct journal *j)
