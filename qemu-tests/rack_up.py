@@ -9,10 +9,10 @@ from scenario import Journal, Skip, check, equal
 WANT = {"good": ("WARN", ["passed", "next"]), "failing": ("FAIL", ["failed"]), "none": ("NOT-TESTED", ["failed"])}
 
 
-def rack_up(folder, machines, timeout_s):
+def rack_up(folder, timeout_s, *words):
     """The rows of machines.json, after what holds for all of them was checked."""
-    done = subprocess.run([machine.ROOT / "boot" / "rack-up", "--no-build", "--machines", machines,
-                           "--out", folder / "rack"], capture_output=True, text=True,
+    done = subprocess.run([machine.ROOT / "boot" / "rack-up", "--no-build", "--out", folder / "rack", *words],
+                          capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=timeout_s)
     if done.returncode == 77:
         raise Skip(done.stderr.strip().splitlines()[-1])

@@ -5,5 +5,5 @@ tier, budget_s, timing = "quick", 80, False
 
 
 def run(folder):
-    rows = rack_up(folder, "2-3", 3 * budget_s)
+    rows = rack_up(folder, 3 * budget_s, "--machines", "2-3")
     return ", ".join(f"{r['name']} {r['verdict']} {r['seconds']:.0f} s" for r in rows)

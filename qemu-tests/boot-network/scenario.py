@@ -1,0 +1,20 @@
+"""Network boots beside those of rack-pxe and rack-four: HTTP Boot, firmware and iPXE of a newer suite."""
+from newer_suite import SNPONLY, newer_boot, ovmf
+from rack_up import rack_up
+
+tier, budget_s, timing = "full", 220, False
+
+
+def run(folder):
+    def boots(name, *words):
+        (folder / name).mkdir()
+        rack_up(folder / name, 2 * budget_s, *words)
+    boots("http", "--machines", "1", "--boot-by", "http")
+    versions = newer_boot()
+    newer = ["--firmware", ",".join(ovmf("OVMF_CODE_4M.fd"))]
+    boots("newer-http", "--machines", "1", "--boot-by", "http", *newer)
+    # Straight from the firmware and by snponly.efi.
+    boots("newer", "--machines", "1-2", "--ipxe", str(SNPONLY), *newer)
+    # The newer iPXE on the older firmware, with the machine that has no disk: what its errors look like.
+    boots("newer-ipxe", "--machines", "4", "--ipxe", str(SNPONLY))
+    return versions
