@@ -219,7 +219,7 @@ $(OUT)/file-crc32c: tools/file_crc32c.c base/crc.c base/crc.h
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
 
 # How a job file is read, and whether fio reads it in the same way.
-$(OUT)/job-read: tools/job_read.c sweep/job.c sweep/job_values.c $(call host_src,base) $(wildcard base/*.h sweep/*.h)
+$(OUT)/job-read: tools/job_read.c sweep/job.c sweep/job_options.c sweep/job_values.c sweep/job_write.c $(call host_src,base) $(wildcard base/*.h sweep/*.h)
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -o $@ $(filter %.c,$^)
 jobs-fio: $(OUT)/job-read
@@ -228,7 +228,7 @@ programs: $(OUT)/job-read
 .PHONY: jobs-fio
 
 # docs/jobs.md and docs/conf.md are the option tables in words; a unit test compares them.
-$(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/job_values.c sweep/conf.c sweep/presets.c $(call host_src,base) \
+$(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/job_options.c sweep/job_values.c sweep/job_write.c sweep/conf.c sweep/presets.c $(call host_src,base) \
                     $(wildcard base/*.h sweep/*.h tests/unit/sweep/*.h)
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -Itests/unit/sweep -o $@ $(filter %.c,$^)

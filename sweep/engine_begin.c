@@ -58,7 +58,7 @@ static void set_work(struct work_lane *l)
     uint64_t span = l->end_lba - l->first_lba;
 
     rng_seed(&l->rng, j->randseed);
-    if (j->rw == JOB_RANDREAD) {
+    if (job_rw_is_random(j->rw)) {
         l->pattern = j->norandommap ? PATTERN_RANDOM : PATTERN_PERMUTED;
         if (l->block_lbas > span)
             l->block_lbas = (uint32_t)span;
@@ -123,6 +123,10 @@ static int alloc_slots(struct work_lane *l)
 static void begin_lane(struct engine *e, struct work_lane *l)
 {
     describe(l, e->step_number);
+    if (job_writes(&l->plan->job) || l->plan->job.verify) {
+        str_copy(l->reason, sizeof(l->reason), "jobs that write or verify are not run by this engine");
+        return;
+    }
     if (!set_region(l) || open_lane(l) != OK)
         return;
     if (!l->depth || alloc_slots(l) != OK) {

@@ -17,7 +17,7 @@ struct steady {
 /* ---- building ---- */
 static bool needs_draw(const struct job *j)
 {
-    bool random = j->rw == JOB_RANDREAD;
+    bool random = job_rw_is_random(j->rw);
 
     return j->split_count || j->block_min_bytes ||
            (random && (j->align_bytes || j->distribution || j->random_pct < 100));

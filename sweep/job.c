@@ -3,227 +3,13 @@
 #include "ini.h"
 #include "str.h"
 
-/* fio's job language, read-only.  What an option is called, what it accepts and what its default is follow
- * fio 3.33 (peers.md 5); what is refused is refused with the words of the tables below. */
-
-#define FIELD(name) offsetof(struct job, name), sizeof(((struct job *)0)->name)
-#define NOTE_ROW(name, why)                                                                                  \
-    {                                                                                                        \
-        name, NULL, OPT_NOTE, 0, 0, 0, 0, NULL, NULL, why                                                    \
-    }
-
-static const char only_device[] =
-    "The disk is driven directly: there is no engine, cache or file system to choose";
-static const char only_reads[] = "Concerns writing only";
-static const char only_fio[] = "Concerns fio's own files, processes or reports";
-static const char own_log[] = "The series is always in the journal; log_avg_msec sets its interval";
-static const char own_report[] = "Latency is always measured and the percentiles are fixed";
-
-const struct opt job_options[] = {
-    { "name", NULL, OPT_TEXT, FIELD(name), 0, 0, NULL, NULL, "Replaces the section's name in the results" },
-    { "description", NULL, OPT_TEXT, FIELD(description), 0, 0, NULL, NULL, "Free text" },
-    { "filename", NULL, OPT_TEXT, FIELD(filename), 0, 0, NULL, NULL,
-      "Disks by the names of this program (nvme0n1, sata0.3, megaraid0.vd0, serial.XXXX), a colon between them; "
-      "empty or all: every disk. Each disk gets the whole job with the whole depth" },
-    { "rw", "readwrite", OPT_WORD, FIELD(rw), 0, 0, "read", "read randread",
-      "Access pattern. Writing and trimming modes need arming, which this version has not" },
-    { "bs", "blocksize", OPT_SIZE, FIELD(block_bytes), 512, 32 * MIB, "4k", NULL,
-      "Bytes of one request, a multiple of the disk's LBA size. Of bs=4k,8k,8k the first (reads) counts. As in "
-      "fio, 4k is 4096 and 4KiB is 4000" },
-    { "iodepth", NULL, OPT_COUNT, FIELD(iodepth), 1, 1024, "1", NULL,
-      "Requests in flight. Less when the disk takes less, or above 32 MiB in flight per lane; flagged then" },
-    { "offset", NULL, OPT_SIZE, FIELD(offset_bytes), 0, 0, NULL, NULL,
-      "First byte of the region, or percent of the disk (0% to 99%)" },
-    { "size", NULL, OPT_SIZE, FIELD(size_bytes), 0, 0, NULL, NULL,
-      "Length of the region in bytes, or percent of the disk (1% to 100%), cut at its end; 0: to the end of the disk" },
-    { "io_size", "io_limit", OPT_SIZE, FIELD(io_bytes), 0, 0, NULL, NULL,
-      "Ends after so many bytes, or percent of the region (1% to 100%); more than the region: begins again. "
-      "0: the region once" },
-    { "runtime", "timeout", OPT_TIME, FIELD(runtime_ns), 0, 30 * 24 * 3600 * NS_PER_S, NULL, NULL,
-      "Ends after this time, even if not all is read" },
-    { "time_based", NULL, OPT_FLAG, FIELD(time_based), 0, 0, NULL, NULL,
-      "Begins again at the region's end until runtime is over; needs runtime" },
-    { "ramp_time", NULL, OPT_TIME, FIELD(ramp_ns), 0, 24 * 3600 * NS_PER_S, NULL, NULL,
-      "Runs for this time before measuring begins" },
-    { "stonewall", "wait_for_previous", OPT_FLAG, FIELD(stonewall), 0, 0, NULL, NULL,
-      "Waits until the jobs before it have ended; without it jobs run side by side" },
-    { "randseed", NULL, OPT_COUNT, FIELD(randseed), 0, 0, "1", NULL,
-      "Seed of random orders: the same job and seed read the same LBAs (not those of fio)" },
-    { "norandommap", NULL, OPT_FLAG, FIELD(norandommap), 0, 0, NULL, NULL,
-      "Random blocks are drawn independently; without it each block comes once before any comes again" },
-    { "bssplit", NULL, OPT_TEXT, FIELD(bssplit), 0, 0, NULL, NULL,
-      "Mixed sizes by draw: 4k/60:8k/40 is 60 percent of 4 KiB; up to 16 sizes; an empty percentage shares what is "
-      "left. Of several lists with commas the first (reads) counts. Random blocks may come twice then" },
-    { "bsrange", "blocksize_range", OPT_TEXT, FIELD(bsrange), 0, 0, NULL, NULL,
-      "Sizes drawn evenly between two, such as 4k-64k, in multiples of the smaller" },
-    { "blockalign", "ba", OPT_SIZE, FIELD(align_bytes), 512, 1 * GIB, NULL, NULL,
-      "Random requests begin at multiples of this; default: of the block. Random blocks may come twice then" },
-    { "percentage_random", NULL, OPT_COUNT, FIELD(random_pct), 0, 100, "100", NULL,
-      "Of rw=randread: so many percent are random, the others follow the request before them" },
-    { "random_distribution", NULL, OPT_TEXT, FIELD(random_distribution), 0, 0, "random", NULL,
-      "Where random blocks lie: random (evenly), zipf:1.2, pareto:0.2 (both scattered over the region), or normal:10 "
-      "(around its middle, deviation in percent of the region). Other than random, blocks may come twice" },
-    { "numjobs", NULL, OPT_COUNT, FIELD(numjobs), 1, 64, "1", NULL,
-      "Copies of the job side by side on each disk, each with its own order; their results are one row" },
-    { "offset_increment", NULL, OPT_SIZE, FIELD(increment_bytes), 0, 0, NULL, NULL,
-      "Copy n begins n times this further on: bytes, or percent of the disk (1% to 99%)" },
-    { "loops", NULL, OPT_COUNT, FIELD(loops), 1, 1000000, "1", NULL,
-      "The region so many times; not with io_size" },
-    { "number_ios", NULL, OPT_COUNT, FIELD(number_ios), 0, 0, "0", NULL,
-      "Ends after so many requests; 0: no limit" },
-    { "startdelay", NULL, OPT_TIME, FIELD(startdelay_ns), 0, 24 * 3600 * NS_PER_S, NULL, NULL,
-      "Begins so much later than the other jobs of its step" },
-    { "rate", NULL, OPT_SIZE, FIELD(rate_bytes_per_s), 0, 0, NULL, NULL,
-      "At most so many bytes a second (of rate=1m,500k the first); 0: no limit" },
-    { "rate_iops", NULL, OPT_COUNT, FIELD(rate_iops), 0, 0, "0", NULL,
-      "At most so many requests a second; 0: no limit" },
-    { "thinktime", NULL, OPT_TIME, FIELD(thinktime_ns), 0, 3600 * NS_PER_S, NULL, NULL,
-      "Pause after each thinktime_blocks requests, when all have been answered. As in fio a bare number is microseconds" },
-    { "thinktime_blocks", NULL, OPT_COUNT, FIELD(thinktime_blocks), 1, 0, "1", NULL,
-      "Requests between two pauses" },
-    { "log_avg_msec", NULL, OPT_COUNT, FIELD(log_avg_ms), 0, 3600 * 1000, "0", NULL,
-      "Interval of the series in ms (with or without write_bw_log and its like: the series is always kept); 0: chosen. "
-      "It doubles when more than 600 points would be needed" },
-    { "ss", "steadystate", OPT_TEXT, FIELD(ss), 0, 0, NULL, NULL,
-      "Ends when steady: iops:2%, bw:2% (all seconds of ss_dur within that of their mean), iops_slope:0.3% or "
-      "bw_slope:0.3% (rise per second); without % in IOPS or bytes per second. Needs runtime as its limit" },
-    { "ss_dur", "steadystate_duration", OPT_TIME, FIELD(ss_dur_ns), 2 * NS_PER_S, 3600 * NS_PER_S, NULL, NULL,
-      "How long it has to be steady" },
-    { "ss_ramp", "steadystate_ramp_time", OPT_TIME, FIELD(ss_ramp_ns), 0, 24 * 3600 * NS_PER_S, NULL, NULL,
-      "Seconds at the begin that do not count for ss" },
-
-    NOTE_ROW("ioengine", only_device),
-    NOTE_ROW("direct", only_device),
-    NOTE_ROW("buffered", only_device),
-    NOTE_ROW("invalidate", only_device),
-    NOTE_ROW("sync", only_reads),
-    NOTE_ROW("hipri", only_device),
-    NOTE_ROW("fixedbufs", only_device),
-    NOTE_ROW("registerfiles", only_device),
-    NOTE_ROW("sqthread_poll", only_device),
-    NOTE_ROW("userspace_reap", only_device),
-    NOTE_ROW("iomem", only_device),
-    NOTE_ROW("mem", only_device),
-    NOTE_ROW("iomem_align", only_device),
-    NOTE_ROW("fadvise_hint", only_device),
-    NOTE_ROW("ioscheduler", only_device),
-    NOTE_ROW("prio", only_device),
-    NOTE_ROW("prioclass", only_device),
-    NOTE_ROW("nrfiles", only_device),
-    NOTE_ROW("openfiles", only_device),
-    NOTE_ROW("file_service_type", only_device),
-    NOTE_ROW("filesize", only_device),
-    NOTE_ROW("create_serialize", only_device),
-    NOTE_ROW("create_on_open", only_device),
-    NOTE_ROW("allow_file_create", only_device),
-    NOTE_ROW("fallocate", only_device),
-    NOTE_ROW("unlink", only_device),
-    NOTE_ROW("pre_read", only_device),
-    NOTE_ROW("thread", only_fio),
-    NOTE_ROW("group_reporting", only_fio),
-    NOTE_ROW("new_group", only_fio),
-    NOTE_ROW("nice", only_fio),
-    NOTE_ROW("cpus_allowed", only_fio),
-    NOTE_ROW("cpus_allowed_policy", only_fio),
-    NOTE_ROW("cpumask", only_fio),
-    NOTE_ROW("numa_cpu_nodes", only_fio),
-    NOTE_ROW("numa_mem_policy", only_fio),
-    NOTE_ROW("lockmem", only_fio),
-    NOTE_ROW("unit_base", only_fio),
-    NOTE_ROW("write_bw_log", own_log),
-    NOTE_ROW("write_iops_log", own_log),
-    NOTE_ROW("write_lat_log", own_log),
-    NOTE_ROW("write_hist_log", own_log),
-    NOTE_ROW("log_hist_msec", only_fio),
-    NOTE_ROW("log_offset", only_fio),
-    NOTE_ROW("log_max_value", only_fio),
-    NOTE_ROW("per_job_logs", only_fio),
-    NOTE_ROW("bwavgtime", only_fio),
-    NOTE_ROW("iopsavgtime", only_fio),
-    NOTE_ROW("clocksource", only_fio),
-    NOTE_ROW("gtod_reduce", own_report),
-    NOTE_ROW("gtod_cpu", own_report),
-    NOTE_ROW("disable_lat", own_report),
-    NOTE_ROW("disable_clat", own_report),
-    NOTE_ROW("disable_slat", own_report),
-    NOTE_ROW("disable_bw_measurement", own_report),
-    NOTE_ROW("percentile_list", own_report),
-    NOTE_ROW("clat_percentiles", own_report),
-    NOTE_ROW("lat_percentiles", own_report),
-    NOTE_ROW("slat_percentiles", own_report),
-    NOTE_ROW("significant_figures", own_report),
-    NOTE_ROW("unified_rw_reporting", own_report),
-    NOTE_ROW("continue_on_error", "A failed request never ends a job; it is counted and named"),
-    NOTE_ROW("randrepeat", "Orders always repeat; change randseed for another one"),
-    NOTE_ROW("allrandrepeat", "Orders always repeat; change randseed for another one"),
-    NOTE_ROW("random_generator", "The order of random blocks is this program's own"),
-    NOTE_ROW("softrandommap", "The random map needs no memory that could be missing"),
-    NOTE_ROW("allow_mounted_write", only_reads),
-    NOTE_ROW("readonly", only_reads),
-    NOTE_ROW("overwrite", only_reads),
-    NOTE_ROW("end_fsync", only_reads),
-    NOTE_ROW("fsync", only_reads),
-    NOTE_ROW("fdatasync", only_reads),
-    NOTE_ROW("fsync_on_close", only_reads),
-    NOTE_ROW("refill_buffers", only_reads),
-    NOTE_ROW("scramble_buffers", only_reads),
-    NOTE_ROW("zero_buffers", only_reads),
-    NOTE_ROW("buffer_pattern", only_reads),
-    NOTE_ROW("buffer_compress_percentage", only_reads),
-    NOTE_ROW("buffer_compress_chunk", only_reads),
-    NOTE_ROW("dedupe_percentage", only_reads),
-    NOTE_ROW("verify_state_save", only_reads),
-};
-const unsigned job_option_count = ARRAY_COUNT(job_options);
-
-const struct job_refusal job_refusals[] = {
-    { "rwmixread", "100", "mixes of reads and writes need arming, which this version has not" },
-    { "rwmixwrite", "0", "mixes of reads and writes need arming, which this version has not" },
-    { "verify", NULL, "verifying needs data that this program wrote: not in this version" },
-    { "do_verify", "0", "verifying needs data that this program wrote: not in this version" },
-    { "verify_pattern", NULL, "verifying needs data that this program wrote: not in this version" },
-    { "verify_only", "0", "verifying needs data that this program wrote: not in this version" },
-    { "bs_unaligned", "0", "requests are always aligned to the block size" },
-    { "rw_sequencer", NULL, "runs inside a random order are not implemented" },
-    { "rate_min", "0", "failing below a rate is not implemented; compare the result" },
-    { "rate_iops_min", "0", "failing below a rate is not implemented; compare the result" },
-    { "rate_process", "linear", "only evenly spread requests are implemented" },
-    { "thinktime_spin", "0", "the processor is always busy here: there is no other way to wait" },
-    { "wait_for", NULL, "waiting for one named job is not implemented; use stonewall" },
-    { "exitall", "0", "ending all jobs with the first is not implemented; give each a runtime" },
-    { "exitall_on_error", "0", "ending all jobs with the first is not implemented; give each a runtime" },
-    { "iodepth_batch", "1", "submission is always batched as the disk allows" },
-    { "iodepth_batch_submit", "1", "submission is always batched as the disk allows" },
-    { "iodepth_batch_complete", "1", "completion is always batched as the disk allows" },
-    { "iodepth_batch_complete_min", "1", "completion is always batched as the disk allows" },
-    { "iodepth_batch_complete_max", NULL, "completion is always batched as the disk allows" },
-    { "iodepth_low", NULL, "the queue is always refilled at once" },
-    { "zonemode", "none", "zones are not implemented; write one job per region with offset and size" },
-    { "zonesize", "0", "zones are not implemented; write one job per region with offset and size" },
-    { "zonerange", "0", "zones are not implemented; write one job per region with offset and size" },
-    { "zoneskip", "0", "zones are not implemented; write one job per region with offset and size" },
-    { "latency_target", "0",
-      "searching for a depth by latency is not implemented; write one job per iodepth" },
-    { "latency_window", "0",
-      "searching for a depth by latency is not implemented; write one job per iodepth" },
-    { "latency_percentile", NULL,
-      "searching for a depth by latency is not implemented; write one job per iodepth" },
-    { "read_iolog", NULL, "replaying a log is not implemented" },
-    { "replay_redirect", NULL, "replaying a log is not implemented" },
-    { "directory", NULL, "there are no files here; name disks with filename" },
-    { "filename_format", NULL, "there are no files here; name disks with filename" },
-    { "kb_base", "1024", "only kb_base=1024, fio's default, is implemented" },
-    { "exec_prerun", NULL, "there are no programs to run before an operating system" },
-    { "exec_postrun", NULL, "there are no programs to run before an operating system" },
-    { "trim_percentage", "0", "trimming needs arming, which this version has not" },
-    { "fill_device", "0", "writing needs arming, which this version has not" },
-    { "include", NULL, "other files cannot be included; put all jobs into one file" },
-};
-const unsigned job_refusal_count = ARRAY_COUNT(job_refusals);
+/* Reads fio's job language; its words are the tables of job_options.c. */
 
 const char *job_rw_text(enum job_rw rw)
 {
-    static const char *const words[JOB_RW_COUNT] = { "read", "randread" };
+    static const char *const words[JOB_RW_COUNT] = {
+        "read", "randread", "write", "randwrite", "rw", "randrw"
+    };
 
     return rw < JOB_RW_COUNT ? words[rw] : "unknown";
 }
@@ -279,32 +65,63 @@ static const struct job_refusal *find_refusal(const char *key)
     return NULL;
 }
 
-/* rw: writing is refused in its own words, and fio's ":N" suffix has a meaning that we do not offer. */
-static bool rw_is_refused(struct reading *r, const char *value)
+static void set_plain(struct reading *r, const struct opt *row, const char *value)
 {
-    static const char *const changing[] = { "write", "randwrite", "rw",        "readwrite",    "randrw",
-                                            "trim",  "randtrim",  "trimwrite", "randtrimwrite" };
-    const char *colon = str_find(value, ":");
-    char mode[16], why[160];
+    char why[240];
+    struct text t = text_over(why, sizeof(why));
 
-    str_copy_n(mode, sizeof(mode), value, colon ? (size_t)(colon - value) : str_len(value));
-    for (unsigned i = 0; i < ARRAY_COUNT(changing); i++)
-        if (str_equal(mode, changing[i])) {
-            str_fmt(why, sizeof(why),
-                    "rw=%s changes the disk: writes need arming: not in this version. "
-                    "Write read or randread",
-                    mode);
-            if (r->job != &r->out->global)
-                r->out->writes[r->job - r->out->jobs] = true;
-            refuse(r, why);
-            return true;
-        }
-    if (!colon)
+    if (opt_set(row, r->job, value, &t))
+        refuse(r, why);
+}
+
+/* fio's ":N": runs of N requests in a random order, or N bytes passed over in a sequential one. */
+static bool set_rw_suffix(struct job *j, const char *suffix)
+{
+    uint64_t n;
+
+    j->run_ios = 0;
+    j->gap_bytes = 0;
+    if (!suffix)
+        return true;
+    if (!job_rw_is_random(j->rw))
+        return opt_parse_size(suffix, &j->gap_bytes) == OK && j->gap_bytes <= 1 * GIB;
+    if (!str_to_u64(suffix, str_len(suffix), &n) || !n || n > 1000000)
         return false;
-    str_fmt(why, sizeof(why), "rw=%.30s: the number behind the colon is not implemented; write rw=%s", value,
-            mode);
-    refuse(r, why);
+    j->run_ios = (uint32_t)n;
     return true;
+}
+
+static __attribute__((noinline)) void set_rw(struct reading *r, const struct opt *row, const char *value)
+{
+    enum { READWRITE = JOB_RW_COUNT }; /* the last word of the table */
+    const char *colon = value ? str_find(value, ":") : NULL;
+    char mode[24], why[160];
+
+    if (!value) {
+        set_plain(r, row, NULL);
+        return;
+    }
+    bool fits = str_copy_n(mode, sizeof(mode), value, colon ? (size_t)(colon - value) : str_len(value));
+    if (fits &&
+        (str_starts(mode, "trim") || str_equal(mode, "randtrim") || str_equal(mode, "randtrimwrite"))) {
+        str_fmt(why, sizeof(why), "rw=%s: trimming is never done: no driver sends the command", mode);
+        refuse(r, why);
+        return;
+    }
+    unsigned before = r->out->problem_count;
+    set_plain(r, row, fits ? mode : value);
+    if (r->out->problem_count != before)
+        return;
+    if (r->job->rw == READWRITE)
+        r->job->rw = JOB_RW;
+    if (!set_rw_suffix(r->job, colon ? colon + 1 : NULL)) {
+        str_fmt(
+            why, sizeof(why),
+            "rw=%.40s: behind the colon stands a number of requests from 1 to 1000000 (random), or of bytes up to "
+            "1g (sequential)",
+            value);
+        refuse(r, why);
+    }
 }
 
 /* Sizes may be percent; the companion field holds them until the disk is known. */
@@ -317,15 +134,6 @@ static const struct {
     { offsetof(struct job, io_bytes), offsetof(struct job, io_pct), 1, 100 },
     { offsetof(struct job, increment_bytes), offsetof(struct job, increment_pct), 1, 99 },
 };
-
-static void set_plain(struct reading *r, const struct opt *row, const char *value)
-{
-    char why[240];
-    struct text t = text_over(why, sizeof(why));
-
-    if (opt_set(row, r->job, value, &t))
-        refuse(r, why);
-}
 
 static void set_size(struct reading *r, const struct opt *row, const char *value)
 {
@@ -363,6 +171,13 @@ static bool take_first(struct reading *r, const struct opt *row, const char *val
     if (!comma)
         return false;
     str_copy_n(first, 160, value, (size_t)(comma - value));
+    size_t n = (size_t)(comma - value);
+    for (const char *part = comma; *part == ','; part += n + 1)
+        if (part[1] && !(str_len(part + 1) >= n && !memcmp(part + 1, first, n) &&
+                         (!part[n + 1] || part[n + 1] == ','))) {
+            r->job->unmet |= 1u << JOB_UNMET_LISTS;
+            break;
+        }
     str_fmt(text, sizeof(text), "%s=%.60s: only the %s for reads, %.60s, is used", row->name, value,
             row->offset == offsetof(struct job, block_bytes) ? "size" : "part", first);
     note(r, text);
@@ -389,6 +204,15 @@ static void set_micro(struct reading *r, const struct opt *row, const char *valu
     set_plain(r, row, value ? us : NULL);
 }
 
+/* The later of the two ways to give a mix counts. */
+static void set_mix(struct job *j, const struct opt *row)
+{
+    if (row->offset == offsetof(struct job, mix_read_pct))
+        j->mix_write_pct = (uint8_t)(100 - j->mix_read_pct);
+    else if (row->offset == offsetof(struct job, mix_write_pct))
+        j->mix_read_pct = (uint8_t)(100 - j->mix_write_pct);
+}
+
 /* Options whose text has a grammar. */
 static const struct {
     size_t at;
@@ -398,6 +222,9 @@ static const struct {
     { offsetof(struct job, bsrange), job_parse_bsrange },
     { offsetof(struct job, random_distribution), job_parse_distribution },
     { offsetof(struct job, ss), job_parse_ss },
+    { offsetof(struct job, verify_text), job_parse_verify },
+    { offsetof(struct job, verify_pattern), job_parse_verify_pattern },
+    { offsetof(struct job, buffer_pattern), job_parse_buffer_pattern },
 };
 
 static bool set_grammar(struct reading *r, const struct opt *row, const char *value)
@@ -413,6 +240,38 @@ static bool set_grammar(struct reading *r, const struct opt *row, const char *va
                 refuse(r, why);
             return true;
         }
+    return false;
+}
+
+static bool is_word_of(const char *words, const char *value)
+{
+    size_t n = str_len(value);
+
+    for (const char *at = words; at && *at; at += *at == ' ')
+        for (const char *begin = at; begin == at || (*at && *at != ' '); at++)
+            if (begin == at && str_starts(at, value) && (!at[n] || at[n] == ' '))
+                return n != 0;
+    return false;
+}
+
+/* Options that only a job which writes would miss. */
+static bool set_write_refusal(struct reading *r, const char *key, const char *value)
+{
+    char text[240];
+
+    for (unsigned i = 0; i < job_write_refusal_count; i++) {
+        const struct job_refusal *no = &job_write_refusals[i];
+        if (!str_equal(no->name, key))
+            continue;
+        r->job->unmet &= ~(1u << i);
+        if (value && is_word_of(no->harmless, value))
+            return true;
+        r->job->unmet |= 1u << i;
+        str_fmt(text, sizeof(text),
+                "%s: accepted, without meaning for reads. In a job that writes it is refused", key);
+        note(r, text);
+        return true;
+    }
     return false;
 }
 
@@ -433,12 +292,13 @@ static __attribute__((noinline)) void set_option(struct reading *r, const char *
         str_fmt(text, sizeof(text), "%s%s%.40s: %s", key, value ? "=" : "", value ? value : "", no->why);
         refuse(r, text);
     } else if (!row) {
-        refuse_unknown(r, key);
+        if (!set_write_refusal(r, key, value))
+            refuse_unknown(r, key);
     } else if (row->kind == OPT_NOTE) {
         str_fmt(text, sizeof(text), "%s: accepted, without meaning here. %s", key, row->help);
         note(r, text);
-    } else if (row->offset == offsetof(struct job, rw) && value && rw_is_refused(r, value)) {
-        return;
+    } else if (row->offset == offsetof(struct job, rw)) {
+        set_rw(r, row, value);
     } else if (row->kind == OPT_TEXT && set_grammar(r, row, value)) {
         return;
     } else if (row->offset == offsetof(struct job, block_bytes) ||
@@ -452,6 +312,7 @@ static __attribute__((noinline)) void set_option(struct reading *r, const char *
         set_size(r, row, value);
     } else {
         set_plain(r, row, value);
+        set_mix(r->job, row);
     }
 }
 
@@ -467,6 +328,11 @@ static void end_section(struct reading *r)
         refuse(r, "time_based never ends without runtime; add one, such as runtime=60s");
     if (r->job->ss_kind && (!r->job->runtime_ns || !r->job->ss_dur_ns))
         refuse(r, "ss needs ss_dur, and runtime as its limit: add ss_dur=30s and runtime=600s");
+    const char *otherwise = NULL, *trouble = job_write_trouble(r->job, &otherwise);
+    if (trouble)
+        refuse(r, trouble);
+    if (otherwise)
+        note(r, otherwise);
     r->line = line;
 }
 

@@ -7,7 +7,33 @@
 #include "text.h"
 
 /* A workload in the words of a fio job file.  docs/jobs.md is made from the option table. */
-enum job_rw { JOB_READ, JOB_RANDREAD, JOB_RW_COUNT };
+enum job_rw {
+    JOB_READ,
+    JOB_RANDREAD,
+    JOB_WRITE,
+    JOB_RANDWRITE,
+    JOB_RW,     /* sequential mix: reads and writes each go on where their last one ended */
+    JOB_RANDRW, /* random mix */
+    JOB_RW_COUNT
+};
+static inline bool job_rw_is_random(unsigned rw)
+{
+    return rw == JOB_RANDREAD || rw == JOB_RANDWRITE || rw == JOB_RANDRW;
+}
+static inline bool job_rw_is_mix(unsigned rw) { return rw == JOB_RW || rw == JOB_RANDRW; }
+static inline bool job_rw_writes(unsigned rw) { return rw >= JOB_WRITE; }
+/* What written blocks hold so that reading them back says something. */
+enum job_verify {
+    JOB_VERIFY_NONE,
+    JOB_VERIFY_STAMP,  /* sweep/stamp.h */
+    JOB_VERIFY_PATTERN /* verify_pattern again and again, and nothing else */
+};
+/* A short run of bytes, repeated to fill a block. */
+enum { JOB_PATTERN_MAX_BYTES = 32 };
+struct job_pattern {
+    uint8_t count; /* 0: none given */
+    uint8_t byte[JOB_PATTERN_MAX_BYTES];
+};
 /* Where random blocks lie. */
 enum job_distribution { JOB_UNIFORM, JOB_ZIPF, JOB_PARETO, JOB_NORMAL };
 /* fio's `ss`: what has to hold still, and how: within a band around its mean, or by its slope. */
@@ -59,7 +85,23 @@ struct job {
     uint8_t ss_is_pct;   /* the limit is in percent of the mean, else in IOPS or bytes per s */
     uint64_t ss_limit_milli;
     uint64_t ss_dur_ns, ss_ramp_ns;
+
+    uint32_t run_ios;   /* rw=randread:N: each random place begins a run of so many; 0: no run */
+    uint64_t gap_bytes; /* rw=read:N: so many are passed over behind each request */
+    uint8_t mix_read_pct, mix_write_pct;         /* of a mix; they add up to 100 */
+    char verify_text[24];                        /* as written; read into `verify` */
+    char verify_pattern[72], buffer_pattern[72]; /* as written; read into what follows */
+    struct job_pattern stamp_fill, write_fill;
+    uint8_t verify; /* enum job_verify; of jobs that only read, too */
+    uint8_t do_verify, verify_only, verify_fatal;
+    uint8_t verify_reverse; /* reads back from the end (no option: burn-in's own) */
+    uint8_t zero_buffers, refill_buffers, scramble_buffers, compress_pct;
+    uint32_t compress_chunk_bytes;
+    uint32_t fsync_ios, fdatasync_ios; /* flush after so many writes; 0: at the end only */
+    uint32_t unmet; /* what was asked for that a job which writes cannot have: job_write_refusals, by bit */
 };
+/* Does it change the disk? */
+static inline bool job_writes(const struct job *j) { return job_rw_writes(j->rw) && !j->verify_only; }
 extern const struct opt job_options[];
 extern const unsigned job_option_count;
 const char *job_rw_text(enum job_rw rw);
@@ -71,6 +113,10 @@ struct job_refusal {
 };
 extern const struct job_refusal job_refusals[];
 extern const unsigned job_refusal_count;
+/* The same for jobs that write; others have it noted.  `harmless` may be several words. */
+extern const struct job_refusal job_write_refusals[];
+extern const unsigned job_write_refusal_count;
+enum { JOB_UNMET_LISTS = 31 }; /* bit of job.unmet: bs=4k,8k and the like, with parts that differ */
 
 enum { JOB_FILE_MAX_JOBS = 64, JOB_FILE_MAX_PROBLEMS = 16 };
 struct job_problem {
@@ -83,7 +129,6 @@ struct job_file {
     bool global_refused;
     struct job jobs[JOB_FILE_MAX_JOBS];
     bool refused[JOB_FILE_MAX_JOBS]; /* its job is NOT-TESTED; the others run */
-    bool writes[JOB_FILE_MAX_JOBS];  /* refused because it would write */
     unsigned job_count;
     struct job_problem problems[JOB_FILE_MAX_PROBLEMS];
     unsigned problem_count;                          /* may exceed what is kept */
@@ -100,5 +145,11 @@ bool job_parse_bssplit(struct job *j, struct text *why);
 bool job_parse_bsrange(struct job *j, struct text *why);
 bool job_parse_distribution(struct job *j, struct text *why);
 bool job_parse_ss(struct job *j, struct text *why);
+bool job_parse_verify(struct job *j, struct text *why);
+bool job_parse_verify_pattern(struct job *j, struct text *why);
+bool job_parse_buffer_pattern(struct job *j, struct text *why);
+/* What only the whole job can tell about writing and verifying; NULL: nothing is wrong.  `note`: what is done
+ * otherwise than asked for. */
+const char *job_write_trouble(struct job *j, const char **note);
 
 #endif

@@ -14,6 +14,10 @@ struct plan_lane {
     bool shared_path; /* another lane of the step is on the same controller */
     uint16_t copy;    /* of numjobs: the copies of a job on a disk follow its lane 0 and are one result */
     bool reread;      /* the disk is too small: part of the region was read before in this plan */
+    /* Of a job that verifies: what its stamps carry.  0 and 0: by the job itself (stamp_job_of), passes from
+     * 0. */
+    uint64_t stamp_job;
+    uint32_t stamp_pass; /* number of the first pass */
 };
 struct plan_step {
     struct plan_lane *lanes;

@@ -1,4 +1,5 @@
 #include "estimate.h"
+#include "gate.h"
 #include "plan_build.h"
 #include "math.h"
 #include "presets.h"
@@ -147,13 +148,20 @@ static void scale(struct job *j, const struct conf *conf)
     j->io_bytes = plan_scaled_bytes(conf, j->io_bytes ? j->io_bytes : j->size_bytes, j->block_bytes);
 }
 
-/* The copies of a job: lanes of their own with orders of their own, offset_increment apart. */
-static void add_copies(struct making *m, const struct plan_lane *first)
+/* The copies of a job, of which the first stands where the next lane belongs: lanes of their own with orders
+ * of their own, offset_increment apart. */
+static void add_copies(struct making *m)
 {
+    const struct plan_lane *first = &m->lane[m->lane_count];
+    uint64_t all = disk_bytes(first->disk);
+
+    if (first->job.size_bytes < first->job.block_bytes)
+        return;
     for (unsigned copy = 0; copy < first->job.numjobs; copy++) {
         struct plan_lane *lane = &m->lane[m->lane_count];
-        uint64_t away = first->job.increment_bytes * copy, all = disk_bytes(first->disk);
-        *lane = *first;
+        uint64_t away = first->job.increment_bytes * copy;
+        if (copy)
+            *lane = *first;
         lane->copy = (uint16_t)copy;
         lane->job.randseed += copy * 0x9e3779b97f4a7c15ull;
         if (away && away <= all - first->job.offset_bytes) {
@@ -165,10 +173,21 @@ static void add_copies(struct making *m, const struct plan_lane *first)
     }
 }
 
+static bool writing_is_refused(struct making *m, struct disk *d, const struct job *job)
+{
+    if (gate_is_armed(d->identity, NULL, NULL))
+        return false;
+    /* A preset is not wrong in having parts that write: they are not tested, and that is all. */
+    m->build.blame_job = m->build.conf->plan != CONF_PLAN_PRESET;
+    plan_build_refuse(&m->build, d, job->name, "rw=%s writes, and this disk is not armed",
+                      job_rw_text((enum job_rw)job->rw));
+    m->build.blame_job = true;
+    return true;
+}
+
 static void add_lane(struct making *m, const struct job *job, struct disk *d)
 {
     const char *trouble = plan_disk_trouble(d);
-    struct plan_lane lane = { .disk = d, .job = *job };
 
     if (!takes_part(m, d))
         return;
@@ -188,14 +207,19 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
         m->build.blame_job = true;
         return;
     }
-    resolve_percents(&lane.job, d);
-    if (region_is_refused(m, d, &lane.job))
+    if (job_writes(job) && writing_is_refused(m, d, job))
         return;
-    if (!lane.job.size_bytes)
-        lane.job.size_bytes = disk_bytes(d) - lane.job.offset_bytes;
-    scale(&lane.job, m->build.conf);
-    m->estimate_ns = max_u64(m->estimate_ns, estimate_job_ns(&lane.job, d));
-    add_copies(m, &lane);
+    struct plan_lane *lane = &m->lane[m->lane_count]; /* counted when it is kept */
+    *lane = (struct plan_lane){ .disk = d };
+    lane->job = *job;
+    resolve_percents(&lane->job, d);
+    if (region_is_refused(m, d, &lane->job))
+        return;
+    if (!lane->job.size_bytes)
+        lane->job.size_bytes = disk_bytes(d) - lane->job.offset_bytes;
+    scale(&lane->job, m->build.conf);
+    m->estimate_ns = max_u64(m->estimate_ns, estimate_job_ns(&lane->job, d));
+    add_copies(m);
 }
 
 /* ---- names ---- */
@@ -299,13 +323,21 @@ static void add_job(struct making *m, const struct job *job)
 }
 
 /* ---- steps ---- */
+static bool has_lane_of(const struct plan_step *s, unsigned job_line)
+{
+    for (unsigned i = 0; i < s->lane_count; i++)
+        if (s->lanes[i].job.line == job_line)
+            return true;
+    return false;
+}
+
 static void set_title(const struct making *m, struct plan_step *s, unsigned begin, unsigned end)
 {
     struct text t = text_over(s->title, sizeof(s->title));
     bool first = true;
 
     for (unsigned i = begin; i < end; i++)
-        if (!m->file->refused[i]) {
+        if (has_lane_of(s, m->file->jobs[i].line)) {
             text_fmt(&t, "%s%s", first ? "" : ", ", m->file->jobs[i].name);
             first = false;
         }

@@ -15,7 +15,6 @@ READER = ROOT / "out" / "job-read"
 FIO_HEAD = "[a]\nioengine=null\nfilename=x\n"
 
 # (line, None) where both must agree; (line, why) where they must differ.
-NEEDS_ARMING = "nothing is written here"
 ROWS = [
     *[(line, None) for line in (
         "bs=4096", "bs=4k", "bs=4K", "bs=4kb", "bs=4KB", "bs=4Ki", "bs=0x1000", "bs=4KiB", "bs=1m", "bs=1MiB",
@@ -29,16 +28,20 @@ ROWS = [
         "random_distribution=zipf:1", "random_distribution=pareto:0.2", "random_distribution=normal:10",
         "rate=10m", "rate=1m,500k", "rate_iops=1000", "thinktime=100", "thinktime=2ms", "thinktime_blocks=8",
         "log_avg_msec=500", "percentile_list=99:99.9", "ss=iops:5%\nss_dur=30\nruntime=60", "offset_increment=1g",
-        "nosuchoption=1", "iodpeth=4", "time_based=0", "rw=read#c", "rw =read", "  rw=read", "ss_ramp=10")],
+        "nosuchoption=1", "iodpeth=4", "time_based=0", "rw=read#c", "rw =read", "  rw=read", "ss_ramp=10",
+        "rw=write", "rw=randwrite", "rw=rw", "rw=readwrite", "rw=randrw", "rw=randread:8", "rw=read:4k", "rwmixread=70",
+        "rwmixwrite=30", "rwmixread=101", "verify=crc32c", "verify=md5", "verify=nosuch", "do_verify=0", "verify_fatal=1",
+        "verify=pattern\nverify_pattern=0xdeadface", "fsync=32", "fdatasync=16", "end_fsync=1", "zero_buffers",
+        "refill_buffers", "scramble_buffers=0", "buffer_pattern=0xff", "buffer_compress_percentage=50")],
     ("rw= read", "people and Windows editors write blanks; fio takes ' read' for a bad value"),
     ("rw = randread", "the same"),
     ("bs=4x", "fio passes over a letter that it does not know"),
     ("bssplit=4k/60:8k/50", "fio takes more than 100 percent and never draws the last size as often as it says"),
-    ("rw=write", NEEDS_ARMING), ("rw=randrw", NEEDS_ARMING), ("rw=randtrim", NEEDS_ARMING),
-    ("rwmixread=70", "a mix that would silently be a read is refused"),
-    ("verify=crc32c", "verifying needs data that this program wrote"),
+    ("rw=trim", "trimming is never done"), ("rw=randtrim", "trimming is never done"),
+    ("verify=null", "it only pretends to verify"),
+    ("verify_backlog=64\nverify=crc32c\nrw=write", "all is read back at the end"),
+    ("rw=write\nsync=1", "fsync=1 is what is implemented"),
     ("directory=/tmp", "there are no files here"),
-    ("rw=randread:8", "runs inside a random order are not implemented"),
     ("random_distribution=zoned:60/10:40/90", "zones are not implemented"),
     ("zonemode=strided\nzonesize=1m", "zones are not implemented"),
     ("rate_process=poisson", "requests are spread evenly"),

@@ -7,10 +7,10 @@
 static const char jobs_intro[] =
     "# Job files\n"
     "\n"
-    "<!-- Made from sweep/job.c by `make docs`: change it there. -->\n"
+    "<!-- Made from sweep/job_options.c by `make docs`: change it there. -->\n"
     "\n"
-    "A job file says what to read, in the language of fio. Put it on the stick and name it in `baresweep.conf` with\n"
-    "`plan = jobs` and `jobs = PATH`. A file that runs with fio and only reads runs here in most cases; what cannot be\n"
+    "A job file says what to read and write, in the language of fio. Put it on the stick and name it in `baresweep.conf` with\n"
+    "`plan = jobs` and `jobs = PATH`. A file that runs with fio runs here in most cases; what cannot be\n"
     "honoured is refused by name, never skipped.\n"
     "\n"
     "```\n"
@@ -68,6 +68,22 @@ static const char conf_intro[] =
     "```\n"
     "\n"
     "`[map]` is the one section with a meaning of its own: its lines say which disk a Linux path in a job file is.\n";
+
+static const char jobs_verify[] =
+    "\n## Writing and verifying\n\n"
+    "A job that writes runs only on a disk that is armed (`docs/safety.md`); on the others it is NOT-TESTED. The\n"
+    "disk's cache is flushed at the end, inside the measured time.\n"
+    "\n"
+    "With `verify`, each LBA carries a stamp: its number, a word for the job, the seed, the pass (which rises each time\n"
+    "that the region is written again) and a CRC-32C over the whole LBA; the rest is a sequence that follows from\n"
+    "these. When all is written and flushed it is read back in the same order. A block that is not as written is named\n"
+    "with its LBA and one of: `lost` (never written), `stale` (an earlier pass), `misdirected` (the stamp of another\n"
+    "LBA), `corrupt` (the CRC is wrong), `other-job` (another job, seed or later pass). One such block fails the lane.\n"
+    "The content follows from the job's region, its block size, `randseed` and the pass alone, so `verify_only` can\n"
+    "check it in a later boot. The other side of that: the same job run twice with the same `randseed` writes the same\n"
+    "again, and a write lost the second time cannot be seen. Give another `randseed` then.\n"
+    "\n"
+    "As in fio, the reads of a mix are not checked; what the mix wrote is, at the end.\n";
 
 /* One row as opt_help words it, as a line of a table. */
 static void put_row(struct text *out, const struct opt *row)
@@ -131,6 +147,13 @@ void options_doc_jobs(struct text *out)
     for (unsigned i = 0; i < job_refusal_count; i++)
         text_fmt(out, "| `%s` | %s | %s |\n", job_refusals[i].name,
                  job_refusals[i].harmless ? job_refusals[i].harmless : "none", job_refusals[i].why);
+    text_str(out, "\nIn a job that writes, these, too; for others they have no meaning:\n\n"
+                  "| option | accepted value | why |\n|---|---|---|\n");
+    for (unsigned i = 0; i < job_write_refusal_count; i++)
+        text_fmt(out, "| `%s` | %s | %s |\n", job_write_refusals[i].name,
+                 job_write_refusals[i].harmless ? job_write_refusals[i].harmless : "none",
+                 job_write_refusals[i].why);
+    text_str(out, jobs_verify);
 }
 
 void options_doc_conf(struct text *out)

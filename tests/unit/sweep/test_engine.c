@@ -48,7 +48,7 @@ TEST(a_region_is_read_from_its_first_to_its_last_lba_and_nothing_else)
 
 TEST(a_disk_of_one_lba_is_read_with_one_short_request_at_any_depth)
 {
-    for (unsigned rw = 0; rw < JOB_RW_COUNT; rw++) {
+    for (unsigned rw = JOB_READ; rw <= JOB_RANDREAD; rw++) {
         hand_up(1);
         hand.fake[0].disk.lba_count = 1;
         hand_job(0)->iodepth = 32;

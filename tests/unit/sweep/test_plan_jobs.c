@@ -135,7 +135,14 @@ TEST(refused_jobs_are_named_and_their_wall_still_stands)
     EQ_STR(plan.steps[1].title, "c");
     EQ(plan.refusal_count, 2);
     EQ_STR(plan.refusals[0].job, "b");
-    HAS_STR(plan.refusals[0].why, "line 6: rw=write");
+    HAS_STR(plan.refusals[0].why, "rw=write writes, and this disk is not armed");
+    CHECK(plan.refusals[0].wrong_job);
+    down();
+    up();
+    make("[global]\nfilename=nvme0n1\n[a]\n[b]\nstonewall\nbs=x\n[c]\n");
+    EQ(plan.step_count, 2);
+    EQ_STR(plan.steps[1].title, "c");
+    HAS_STR(plan.refusals[0].why, "line 6: bs=x");
     down();
     up();
     make("[global]\nbs=x\n[a]\n");
