@@ -16,8 +16,9 @@ struct guard_reader {
 };
 
 enum {
-    GUARD_ENDS_BYTES = 1 << 20,     /* of head and of tail that are hashed */
-    GUARD_SCRATCH_BYTES = 64 << 10, /* everything else is read through it */
+    GUARD_ENDS_BYTES = 1 << 20, /* of head and of tail that are hashed */
+    GUARD_MIN_DISK_BYTES = 64 << 10,
+    GUARD_SCRATCH_BYTES = 72 << 10, /* everything else is read through it */
     GUARD_PLACES = 128,             /* looks spread over the disk */
     GUARD_PLACE_BYTES = 4096,
     GUARD_MAX_FOUND = 24,
@@ -50,7 +51,7 @@ struct guard_content {
     unsigned found_count;
     unsigned found_more; /* that had no room */
     bool has_mark;
-    bool only_ours; /* the mark, and nothing that is known to be of somebody else */
+    bool only_ours; /* the mark, and in head and tail no sign of anything else */
     struct guard_mark mark;
     uint64_t data_at_bytes; /* the first place of those looked at that is not zero, when has_data */
     unsigned data_places;   /* how many of GUARD_PLACES are not zero */
@@ -58,7 +59,9 @@ struct guard_content {
 };
 /* Looks.  Never fails: what cannot be read is CONTENT_UNREADABLE, whatever else was found. */
 void guard_look(const struct guard_reader *r, struct guard_memory *m, struct guard_content *out);
-/* "GPT; ext4 in partition 1; LUKS2 at 4096" or "nothing but zeros", for people. */
+/* "ext4 at byte 1024 of partition 1" */
+void guard_found_words(const struct guard_found *f, struct text *out);
+/* All of it with "; " between, or "nothing but zeros at every place looked at". */
 void guard_content_words(const struct guard_content *c, struct text *out);
 
 /* ---- the mark ---- */
