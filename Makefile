@@ -227,6 +227,15 @@ jobs-fio: $(OUT)/job-read
 programs: $(OUT)/job-read
 .PHONY: jobs-fio
 
+# What the write guard would say of a file's or device's content; tried on what real tools make.
+$(OUT)/guard-look: tools/guard_look.c $(wildcard sweep/guard_*.c) $(call host_src,base) $(wildcard base/*.h sweep/*.h)
+	@mkdir -p $(@D)
+	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tests) -o $@ $(filter %.c,$^)
+guard-images: $(OUT)/guard-look
+	python3 tests/guard/test_images.py $(TEST)
+programs: $(OUT)/guard-look
+.PHONY: guard-images
+
 # docs/jobs.md and docs/conf.md are the option tables in words; a unit test compares them.
 $(OUT)/options-doc: tools/options_doc.c tests/unit/sweep/options_doc.c sweep/job.c sweep/job_options.c sweep/job_values.c sweep/job_write.c sweep/conf.c sweep/presets.c $(call host_src,base) \
                     $(wildcard base/*.h sweep/*.h tests/unit/sweep/*.h)

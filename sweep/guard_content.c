@@ -307,6 +307,7 @@ static void take_fingerprint(struct look *k)
     sha256_hex(digest, o->fingerprint);
 }
 
+/* The head behind our mark was zeroed when the mark was made: whatever is there now came later. */
 static bool is_only_ours(const struct look *k)
 {
     const struct guard_content *o = k->out;
@@ -315,7 +316,8 @@ static bool is_only_ours(const struct look *k)
         if (o->found[i].kind != guard_kind_mark && o->found[i].kind != guard_kind_data &&
             (o->found[i].at_bytes < k->ends_bytes || o->found[i].at_bytes >= k->disk_bytes - k->ends_bytes))
             return false;
-    return o->has_mark && !o->found_more && is_zero(k->m->head + GUARD_MARK_BYTES, 4096 - GUARD_MARK_BYTES);
+    return o->has_mark && !o->found_more &&
+           is_zero(k->m->head + GUARD_MARK_BYTES, k->ends_bytes - GUARD_MARK_BYTES);
 }
 
 static void conclude(struct look *k)

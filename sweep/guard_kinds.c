@@ -82,7 +82,7 @@ enum {
 };
 static bool is_ext(const uint8_t *sb)
 {
-    return le32(sb) && le32(sb + 4) && le32(sb + 0x18) <= 6 && le32(sb + 0x4c) <= 1;
+    return le32(sb + 4) && le32(sb + 0x18) <= 6 && le32(sb + 0x4c) <= 1; /* blocks, their size, revision */
 }
 static bool ext_is_new(const uint8_t *sb) { return (le32(sb + 0x60) & ~(uint32_t)EXT_INCOMPAT_OLD) != 0; }
 static bool ext_has_journal(const uint8_t *sb) { return le32(sb + 0x5c) & EXT_COMPAT_JOURNAL; }

@@ -73,6 +73,7 @@ def make_checks():
     return [row("lint", ["lint"], 150),
             *[row(f"unit-{u}", [f"unit-{u}"], 80) for u in units],
             row("jobs-fio", ["jobs-fio"], 40),
+            row("guard-images", ["guard-images"], 30),
             row("replay", ["replay"], 100),
             *[row(f"qtest-{q}", [f"qtest-{q}"], 40) for q in qtests],
             row("rack", ["rack-test"], 60),
