@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "test.h"
 
 static struct test *first, **last = &first;
@@ -46,13 +47,20 @@ int main(int argc, char **argv)
 {
     static const char *const words[] = { "ok", "FAIL", "skip" };
     unsigned count[3] = { 0 };
+    bool times = argc > 1 && strcmp(argv[1], "--times") == 0;
+
+    argc -= times;
+    argv += times;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (const struct test *t = first; t; t = t->next) {
         if (argc > 1 && !strstr(t->name, argv[1]) && !strstr(t->file, argv[1]))
             continue;
+        clock_t began = clock();
         int how = run_one(t);
         count[how]++;
+        if (times)
+            printf("%6ld ms %s\n", (long)(clock() - began) * 1000 / CLOCKS_PER_SEC, t->name);
         if (how != PASSED)
             printf("%s %s\n", words[how], t->name);
     }

@@ -262,6 +262,7 @@ TEST(answers_that_came_during_a_gap_are_taken_before_a_deadline_is_judged)
 TEST(a_lane_whose_requests_keep_hanging_is_ended)
 {
     hand_up(2);
+    model_relax_step_ns = NS_PER_MS;
     hand.fake[0].latency_ns = 3600 * NS_PER_S;
     hand_job(0)->iodepth = 2;
     hand_job(1)->io_bytes = 100 * 4096;

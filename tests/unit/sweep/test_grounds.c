@@ -20,6 +20,7 @@ TEST(each_ground_of_a_disk_becomes_the_flag_of_its_figures)
     for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
         hand_up(1);
         hand.fake[0].disk.grounds = rows[i].ground;
+        hand_job(0)->io_bytes = 100 * 4096;
         hand_begin();
         hand_run();
         EQ(hand_result(0)->flags & all, rows[i].flag);

@@ -405,6 +405,7 @@ TEST(the_estimate_of_a_disk_with_slow_inner_zones_is_within_15_percent)
         hand.fake[0].disk.rotation = ROTATION_YES;
         hand.fake[0].bytes_per_s = 200000000;
         hand.fake[0].inner_bytes_per_s = 90000000;
+        model_relax_step_ns = 10 * NS_PER_US;
         check_estimate(files[i]);
         EQ(disks[0]->first_bytes_per_s / 10000000, 19);
         CHECK(disks[0]->last_bytes_per_s > 89000000 && disks[0]->last_bytes_per_s < 95000000);

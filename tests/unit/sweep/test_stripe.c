@@ -122,6 +122,7 @@ TEST(a_member_that_dies_or_takes_nothing_ends_the_array_and_not_the_program)
 {
     for (unsigned k = 0; k < 3; k++) {
         up(2, 4096);
+        model_relax_step_ns = NS_PER_MS;
         hand_job(0)->iodepth = 8;
         hand_job(0)->block_bytes = 16384;
         if (k == 0)
