@@ -104,6 +104,13 @@ const struct check checks[] = {
       "the write cache is not safe" },
     { "H8", "health-good", "all values that the device tells are within limits", "good" },
     { "H9", "health-unknown", "the device tells no value", "nothing can be said" },
+    { "O1", "odd-slow",
+      "among at least six drives of the same model, firmware, size, link and policy, its rate is at least 10 % below "
+      "their median and far outside their spread (in one of several measurements only: INFO)",
+      "one drive is not like the others" },
+    { "O2", "odd-tail",
+      "the same for its slowest requests against what its throughput explains, at least twice the others",
+      "a drive that stops now and then" },
     { "E1", "expectation-missed", "a drive, model, firmware, link or floor of expect_... is not met",
       "compare with what was ordered" },
 };

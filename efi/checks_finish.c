@@ -1,3 +1,4 @@
+#include "checks_odd.h"
 #include "checks_state.h"
 #include "drive_health.h"
 #include "drive_state.h"
@@ -225,6 +226,7 @@ bool checks_finish(struct inventory *inv, const struct conf *conf)
     take_measurements(inv);
     met = check_links(inv, conf);
     check_health(inv);
+    checks_odd(inv);
     met &= expect_judge_floors(&words, s->expected, inv->disk_count, checks_list());
     checks_say(inv);
     return !met;

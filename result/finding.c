@@ -223,6 +223,16 @@ const struct finding_kind finding_kinds[] = {
     { "battery-bad", "The battery of the RAID card is missing, weak or hot",
       "Replace it.  Until then the card works without its write cache and is slow at writing.", LIKELY },
 
+    /* ---- drives among their like ---- */
+    { "odd-slow", "This drive is slower than the drives of its kind",
+      "Run again with the drive in another bay.  If it is slow there too, the drive is the cause: look at its health, "
+      "and replace it.  If the bay is slow, look at its cable, backplane and slot.",
+      LIKELY },
+    { "odd-tail", "This drive now and then stops, more than the drives of its kind",
+      "Drives that fail slowly begin like this.  Run again; if it stays, look at its health and temperature, try "
+      "another bay, and replace it.",
+      LIKELY },
+
     /* ---- result ---- */
     { "stick-full", "The result medium is full",
       "Free some space or use a larger stick.  What is missing there was still sent to the screen and "

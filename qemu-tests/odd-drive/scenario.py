@@ -1,5 +1,5 @@
-"""Eight NVMe drives of one kind, one of them throttled to less: the rack's program names it from what the stick holds
-and from the serial capture."""
+"""Eight NVMe drives of one kind, one of them throttled to less: the application names it in its own findings, and the
+rack's program names it from what the stick holds and from the serial capture."""
 import csv
 import io
 import subprocess
@@ -43,6 +43,11 @@ def run(folder):
              files=[(folder / "jobs.fio", "jobs.fio")], expect=0)
     names = {d["serial"]: d["name"] for d in r.journal.all("disk")}
     equal(len(names), DRIVES, "drives")
+    odd = [(f["code"], f["level"], f["subject"]) for f in r.journal.all("finding") if f["code"].startswith("odd-")]
+    equal([o for o in odd if o[0] == "odd-slow"], [("odd-slow", "WARN", names[f"NV{ODD}"])], f"odd drives in {odd}")
+    check("8 like drives" in r.journal.findings("odd-slow")[0]["seen"], "the finding has its evidence")
+    equal(r.journal.verdicts()[names[f"NV{ODD}"]], "WARN", "the odd drive's verdict")
+    check("slower than the drives of its kind" in r.summary, "the summary names it")
     (folder / "serial.log").write_bytes(r.serial_text)
     for name, source in (("stick", r.folder), ("serial", folder / "serial.log")):
         db = folder / f"{name}.sqlite"

@@ -26,6 +26,7 @@ static const struct group groups[] = {
     { "D", "SMBus: this run against an earlier one of the same board" },
     { "PLN", "Slots, links and memory nodes" },
     { "H", "Health of drives and batteries" },
+    { "O", "One drive among its like" },
     { "E", "Expectations" },
 };
 
