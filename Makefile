@@ -113,9 +113,9 @@ $(OUT)/baresweep.img: $(OUT)/BOOTX64.EFI image/make-image boot/baresweep.conf
 UNIT_base    := base
 UNIT_result  := base result
 UNIT_drivers := base drivers drivers/nvme drivers/ahci drivers/mfi tests/platform/model
-UNIT_nvme    := base drivers drivers/nvme tests/platform/model tests/models/nvme
-UNIT_ahci    := base drivers drivers/ahci tests/platform/model tests/models/ahci
-UNIT_mfi     := base drivers drivers/mfi tests/platform/model tests/models/mfi
+UNIT_nvme    := base drivers drivers/nvme tests/platform/model tests/models tests/models/nvme
+UNIT_ahci    := base drivers drivers/ahci tests/platform/model tests/models tests/models/ahci
+UNIT_mfi     := base drivers drivers/mfi tests/platform/model tests/models tests/models/mfi
 UNIT_pci     := base drivers drivers/pci tests/platform/model tests/models/pci
 UNIT_smbus   := base drivers drivers/smbus tests/platform/model tests/models/smbus
 UNIT_checks  := base drivers drivers/pci drivers/smbus result checks tests/platform/model tests/models/pci \
@@ -158,9 +158,9 @@ FUZZ_LEN_journal := 16384
 FUZZ_rack := $(if $(wildcard /usr/include/sqlite3.h),base result report rack)
 FUZZ_LEN_rack := 16384
 FUZZ_LIBS_rack := -lsqlite3
-FUZZ_nvme := base drivers drivers/nvme tests/platform/model tests/models/nvme
-FUZZ_ahci := base drivers drivers/ahci tests/platform/model tests/models/ahci
-FUZZ_mfi  := base drivers drivers/mfi tests/platform/model tests/models/mfi
+FUZZ_nvme := base drivers drivers/nvme tests/platform/model tests/models tests/models/nvme
+FUZZ_ahci := base drivers drivers/ahci tests/platform/model tests/models tests/models/ahci
+FUZZ_mfi  := base drivers drivers/mfi tests/platform/model tests/models tests/models/mfi
 FUZZ_fusion := $(FUZZ_mfi)
 FUZZ_mfi_replies := $(FUZZ_mfi)
 FUZZES := $(foreach f,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)),$(if $(FUZZ_$(f)),$(f)))
@@ -314,7 +314,7 @@ io-path: $(OUT)/io_path.o tools/io-path-allowed
 
 # ---- instructions per read: the shipping objects on the model, counted by callgrind ----
 BENCH_ROOMS := base drivers drivers/nvme drivers/ahci drivers/mfi result sweep
-BENCH_SRC := $(call src,tests/platform/model tests/models/nvme tests/models/ahci tests/models/mfi) bench/bench_cost.c
+BENCH_SRC := $(call src,tests/platform/model tests/models tests/models/nvme tests/models/ahci tests/models/mfi) bench/bench_cost.c
 INC_bench := $(INC_tests)
 $(OUT)/bench/%.o: %.c
 	@mkdir -p $(@D)

@@ -20,6 +20,11 @@ enum io_op {
     IO_WRITE, /* only lanes opened with shape.writes; the data is lane_data(lane, slot) */
     IO_FLUSH  /* what was answered before is on the medium when this is answered; lba and blocks are 0 */
 };
+/* How long an engine waits for a flush before it expires its slot; reads and writes: command_deadline_ns. */
+#define IO_FLUSH_DEADLINE_NS (120ull * 1000000000)
+/* A write is sent again only when the device itself has answered that it failed for a passing reason: then it
+ * is over, and the same data to the same place does no harm.  One that was not answered (IO_TIMED_OUT) or was
+ * in flight at a reset (IO_LOST) may be on the medium, in part or not at all, and nobody repeats it. */
 struct io_request {
     uint64_t lba;
     uint32_t blocks;
@@ -28,7 +33,7 @@ struct io_request {
 };
 enum io_status {
     IO_OK,
-    IO_MEDIA_ERROR,  /* the device could not read the data */
+    IO_MEDIA_ERROR,  /* the device could not read or keep the data */
     IO_DEVICE_ERROR, /* any other refusal by the device */
     IO_REFUSED,      /* by our gate: never reached the device */
     IO_TIMED_OUT,    /* not answered within its deadline */
@@ -113,7 +118,7 @@ struct disk {
     uint64_t lba_count;
     uint32_t max_command_bytes;      /* larger requests are split by the driver; 0: no limit of the device */
     uint16_t max_depth;              /* commands in flight the device takes from us */
-    uint64_t command_deadline_ns;    /* of one read, from the table of default numbers */
+    uint64_t command_deadline_ns;    /* of one read or write, from the table of default numbers */
     bool shared;                     /* other controllers may reach it, too: see disk_seen_before */
     uint32_t optimal_boundary_bytes; /* requests that cross a multiple are split inside the drive; 0: none */
     uint32_t grounds;                /* enum disk_ground, as last seen by attach or look_around */

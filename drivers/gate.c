@@ -136,6 +136,56 @@ int gate_open(struct gate_pass *p, enum gate_transport transport, uint8_t read_o
 
 /* ---- writes ---- */
 
+/* Nothing of this is harmless: none of it has a row above. */
+const struct gate_write_row gate_write_rows[] = {
+    { GATE_NVME_IO, 0x00, true, "Flush" },
+    { GATE_NVME_IO, 0x01, false, "Write" },
+    { GATE_ATA, 0x35, false, "WRITE DMA EXT" },
+    { GATE_ATA, 0x61, false, "WRITE FPDMA QUEUED" },
+    { GATE_ATA, 0xca, false, "WRITE DMA" },
+    { GATE_ATA, 0xe7, true, "FLUSH CACHE" },
+    { GATE_ATA, 0xea, true, "FLUSH CACHE EXT" },
+    { GATE_SCSI, 0x2a, false, "WRITE(10)" },
+    { GATE_SCSI, 0x35, true, "SYNCHRONIZE CACHE(10)" },
+    { GATE_SCSI, 0x8a, false, "WRITE(16)" },
+    { GATE_SCSI, 0x91, true, "SYNCHRONIZE CACHE(16)" },
+    { GATE_MFI_FRAME, 0x02, false, "LD_WRITE" },
+    /* The frame that carries SYNCHRONIZE CACHE: its CDB has a pass of its own. */
+    { GATE_MFI_FRAME, 0x03, true, "LD_SCSI_IO" },
+};
+const unsigned gate_write_row_count = ARRAY_COUNT(gate_write_rows);
+
+static bool write_row_permits(enum gate_transport transport, uint8_t opcode, bool flushes)
+{
+    for (unsigned i = 0; i < gate_write_row_count; i++)
+        if (gate_write_rows[i].transport == transport && gate_write_rows[i].opcode == opcode &&
+            gate_write_rows[i].flushes == flushes)
+            return true;
+    return false;
+}
+
+int gate_open_writes(struct gate_pass *p, enum gate_transport transport, uint8_t write_opcode,
+                     uint8_t flush_opcode, const char *identity, uint64_t lba_count)
+{
+    uint64_t first, armed_blocks, end;
+
+    if (!gate_is_armed(identity, &first, &armed_blocks))
+        return NOTE(E_REFUSED, "a lane that writes on a disk that is not armed", lba_count, 0);
+    if (p->transport != transport || !p->lba_count || !write_row_permits(transport, write_opcode, false) ||
+        !write_row_permits(transport, flush_opcode, true))
+        return NOTE(E_REFUSED, "commands of a lane that the table of writes does not know",
+                    write_opcode | (uint64_t)flush_opcode << 8, transport);
+    end = first + armed_blocks < lba_count ? first + armed_blocks : lba_count;
+    end = end < p->lba_count ? end : p->lba_count;
+    if (first >= end)
+        return NOTE(E_REFUSED, "the armed range lies beyond the end of the disk", first, lba_count);
+    p->write_opcode = write_opcode;
+    p->flush_opcode = flush_opcode;
+    p->write_first_lba = first;
+    p->write_end_lba = end;
+    return OK;
+}
+
 static struct gate_armed {
     char identity[96];
     uint64_t first_lba, lba_count;

@@ -39,19 +39,37 @@ extern const unsigned gate_row_count;
 bool gate_permits(enum gate_transport transport, uint32_t opcode, uint32_t qualifier);
 
 /* ---- the I/O path ---- */
-/* What one lane may send: fixed when the lane is opened, copied from the table, not from the caller. */
+/* What one lane may send: fixed when the lane is opened, copied from the tables and the list of the armed,
+ * not from the caller. */
 struct gate_pass {
     enum gate_transport transport;
-    uint8_t read_opcode; /* the only opcode that moves data for this lane */
-    uint64_t lba_count;  /* nothing at or beyond this LBA */
+    uint8_t read_opcode;                /* the only opcode that reads data for this lane */
+    uint8_t write_opcode, flush_opcode; /* mean nothing while write_end_lba is 0 */
+    uint64_t lba_count;                 /* nothing at or beyond this LBA */
+    uint64_t write_first_lba;           /* writes lie within these two; */
+    uint64_t write_end_lba;             /* 0: the lane neither writes nor flushes */
 };
 /* E_REFUSED when the table does not permit read_opcode on that transport. */
 int gate_open(struct gate_pass *p, enum gate_transport transport, uint8_t read_opcode, uint64_t lba_count);
 
-/* Asked for every command that is about to be put into a queue.  [any] */
+/* Adds writes and flushes to a pass that gate_open made, clamped to the armed range of the disk with this
+ * identity.  E_REFUSED, the pass as it was: the disk is not armed, its armed range lies beyond its end, or
+ * the table of writes does not know one of the commands on this transport.  [boot] */
+int gate_open_writes(struct gate_pass *p, enum gate_transport transport, uint8_t write_opcode,
+                     uint8_t flush_opcode, const char *identity, uint64_t lba_count);
+
+/* Asked for every command with blocks that is about to be put into a queue.  [any] */
 static inline bool gate_lets_through(const struct gate_pass *p, uint8_t opcode, uint64_t lba, uint32_t blocks)
 {
-    return opcode == p->read_opcode && blocks != 0 && lba < p->lba_count && blocks <= p->lba_count - lba;
+    if (opcode == p->read_opcode)
+        return blocks != 0 && lba < p->lba_count && blocks <= p->lba_count - lba;
+    return opcode == p->write_opcode && blocks != 0 && lba >= p->write_first_lba && lba < p->write_end_lba &&
+           blocks <= p->write_end_lba - lba;
+}
+/* And for every flush. */
+static inline bool gate_lets_flush(const struct gate_pass *p, uint8_t opcode)
+{
+    return p->write_end_lba != 0 && opcode == p->flush_opcode;
 }
 
 /* The same question for many requests of one size: those that start below this LBA pass, no other does. */
@@ -59,8 +77,25 @@ static inline uint64_t gate_first_lbas(const struct gate_pass *p, uint8_t opcode
 {
     return opcode == p->read_opcode && blocks != 0 && blocks <= p->lba_count ? p->lba_count - blocks + 1 : 0;
 }
+/* And for writes, counted from write_first_lba: those that start less than this after it pass. */
+static inline uint64_t gate_first_writes(const struct gate_pass *p, uint8_t opcode, uint32_t blocks)
+{
+    uint64_t room = p->write_end_lba - p->write_first_lba;
+
+    return room && opcode == p->write_opcode && blocks != 0 && blocks <= room ? room - blocks + 1 : 0;
+}
 
 /* ---- writes ---- */
+/* One row per command that writes or flushes; never asked about but through a pass of gate_open_writes. */
+struct gate_write_row {
+    enum gate_transport transport;
+    uint8_t opcode;
+    bool flushes; /* moves no data; else it writes blocks */
+    const char *name;
+};
+extern const struct gate_write_row gate_write_rows[];
+extern const unsigned gate_write_row_count;
+
 /* The armed: which disk, by its identity, may be written, and where.  Empty unless the write guard
  * (sweep/guard.h) filled it in; nobody else calls gate_arm.  A lane that was opened for reading never
  * writes, also on an armed disk. */

@@ -44,6 +44,15 @@ static void note_failure(struct lane_slot *x, enum io_status status, uint32_t de
     x->error_lba = error_lba;
 }
 
+void lane_slot_answered(struct lane_slots *s, uint16_t slot)
+{
+    struct lane_slot *x = &s->slot[slot];
+
+    fifo_remove(s, slot);
+    x->queued = 0;
+    lane_done_push_(s, slot);
+}
+
 void lane_slot_failed(struct lane_slots *s, uint16_t slot, enum io_status status, uint32_t detail,
                       uint64_t error_lba)
 {

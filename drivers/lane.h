@@ -11,10 +11,13 @@
  * until the device has room.  Lists (PRP, PRD, SG) are prebuilt per part of a buffer, since part k of
  * every request lies at k x command_bytes.
  *
- * A free slot is all zeros but for next_lba. */
+ * A flush is a request of one part without blocks.
+ *
+ * A free slot is all zeros but for next_lba and op. */
 struct lane_slot {
-    uint64_t next_lba;    /* of the next part */
-    uint32_t blocks_left; /* not yet sent */
+    uint64_t next_lba;         /* of the next part */
+    uint32_t blocks_left : 24; /* not yet sent: no request has more (LANE_MAX_BLOCKS) */
+    uint32_t op : 8;           /* enum io_op */
     uint32_t detail;
     union {
         struct {
@@ -28,7 +31,7 @@ struct lane_slot {
 };
 /* The state of a request that was started by lane_start_whole, is with the device and has not failed so far.
  */
-enum { LANE_BUSY = 1, LANE_BUSY_WHOLE = 2 };
+enum { LANE_BUSY = 1, LANE_BUSY_WHOLE = 2, LANE_MAX_BLOCKS = 0xffffff };
 #define LANE_WHOLE_ (1ull | 1ull << 16 | (uint64_t)LANE_BUSY_WHOLE << 32)
 struct lane_slots {
     struct lane_slot *slot; /* depth */
@@ -52,13 +55,17 @@ static inline void lane_done_push_(struct lane_slots *s, uint16_t slot)
     s->done[lane_wrap_((uint32_t)s->done_head + s->done_count++, s->depth)] = slot;
 }
 
-/* Accepts a request.  False: the slot number is wrong or busy (a bug of the caller; nothing changed). */
+/* Accepts a request, of which the caller judges LBA, blocks (at most LANE_MAX_BLOCKS) and op before a part of
+ * it is sent.  False: the slot number is wrong or busy (a bug of the caller; nothing changed). */
 static inline bool lane_accept(struct lane_slots *s, const struct io_request *r)
 {
     if (r->slot >= s->depth || s->slot[r->slot].busy)
         return false;
-    s->slot[r->slot] =
-        (struct lane_slot){ .next_lba = r->lba, .blocks_left = r->blocks, .busy = LANE_BUSY, .queued = 1 };
+    s->slot[r->slot] = (struct lane_slot){ .next_lba = r->lba,
+                                           .blocks_left = r->blocks & LANE_MAX_BLOCKS,
+                                           .op = r->op & 0xff,
+                                           .busy = LANE_BUSY,
+                                           .queued = 1 };
     s->fifo[lane_wrap_((uint32_t)s->fifo_head + s->fifo_count++, s->depth)] = r->slot;
     return true;
 }
@@ -68,6 +75,7 @@ struct lane_part {
     uint64_t lba;
     uint32_t blocks;
     uint16_t slot, part;
+    uint8_t op; /* enum io_op */
 };
 static inline bool lane_peek_part(const struct lane_slots *s, struct lane_part *p)
 {
@@ -78,6 +86,7 @@ static inline bool lane_peek_part(const struct lane_slots *s, struct lane_part *
     p->lba = x->next_lba;
     p->blocks = x->blocks_left < s->part_blocks ? x->blocks_left : s->part_blocks;
     p->part = x->next_part;
+    p->op = x->op;
     return true;
 }
 /* The part that lane_peek_part showed is now in the device's hands. */
@@ -112,14 +121,24 @@ static inline void lane_part_done(struct lane_slots *s, uint16_t slot)
 /* The short way for a request that is one command and is handed to the device at once: it never waits in the
  * FIFO and never in the list of finished slots.  The caller has checked that the slot number is below depth
  * and the slot free, that no part waits and that the request fits a command. */
-static inline void lane_start_whole(struct lane_slot *x, uint64_t lba)
+static inline void lane_start_whole(struct lane_slot *x, enum io_op op, uint64_t lba)
 {
     x->next_lba = lba;
+    x->op = (uint8_t)op;
     x->state = LANE_WHOLE_;
+}
+/* Slot and operation of a request in one number, which for a read is the slot alone: one comparison with the
+ * depth finds reads of slots that exist. */
+static inline uint32_t lane_slot_and_op(const struct io_request *r)
+{
+    return r->slot | (uint32_t)r->op << 16;
 }
 /* True when nothing of such a request failed yet: its good completion ends it, by lane_end_whole. */
 static inline bool lane_is_whole(const struct lane_slot *x) { return x->state == LANE_WHOLE_; }
 static inline void lane_end_whole(struct lane_slot *x) { x->state = 0; }
+
+/* Ends a request that the device need not be asked for, nothing of which is with it. */
+void lane_slot_answered(struct lane_slots *s, uint16_t slot);
 
 /* Gives every busy slot that is not yet done the status and finishes it: after a reset or at the end of a
  * broken device, when no part can come back any more. */

@@ -187,7 +187,7 @@ static unsigned put_whole(struct ahci_port *p, struct ahci_lane *l, const struct
     for (; taken < n && free_tags; taken++) {
         const uint64_t lba = r[taken].lba;
         const uint32_t blocks = r[taken].blocks;
-        const uint16_t slot = r[taken].slot;
+        const uint32_t slot = lane_slot_and_op(&r[taken]);
         const unsigned tag = (unsigned)__builtin_ctz(free_tags);
         struct ahci_table *t = &mem->table[tag];
         struct ahci_part *a = &tags[tag];
@@ -203,7 +203,7 @@ static unsigned put_whole(struct ahci_port *p, struct ahci_lane *l, const struct
         a->lba = lba;
         a->blocks = blocks;
         a->slot_and_more = slot;
-        lane_start_whole(&slots[slot], lba);
+        lane_start_whole(&slots[slot], IO_READ, lba);
         free_tags &= free_tags - 1;
     }
     p->pending |= p->free_tags ^ free_tags;
@@ -227,7 +227,8 @@ unsigned ahci_submit(struct io_lane *io, const struct io_request *r, unsigned n)
         const struct io_request *q = &r[taken];
         /* Each command is asked about when it is put.  A request of several is asked about as a whole too, so
          * that none of it is sent when a later one would be refused. */
-        if (q->blocks - 1 >= l->request_blocks || (q->blocks > l->slots.part_blocks && !whole_passes(l, q)))
+        if (q->op != IO_READ || q->blocks - 1 >= l->request_blocks ||
+            (q->blocks > l->slots.part_blocks && !whole_passes(l, q)))
             lane_slot_failed(&l->slots, q->slot, IO_REFUSED, 0, q->lba);
     }
     ahci_pump(p);

@@ -69,7 +69,7 @@ static bool take_slowly(struct mfi_lane *m, const struct io_request *r)
         return false;
     }
     /* More than the buffer holds: never to reach the device. */
-    if (r->blocks > m->max_blocks)
+    if (r->op != IO_READ || r->blocks > m->max_blocks)
         lane_slot_failed(&m->slots, r->slot, IO_REFUSED, 0, r->lba);
     return true;
 }

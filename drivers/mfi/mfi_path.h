@@ -78,12 +78,12 @@ static inline __attribute__((always_inline)) unsigned mfi_take_whole(struct mfi_
             blocks = r->blocks;
             first_lbas = blocks <= s->part_blocks ? gate_first_lbas(&m->pass, m->opcode, blocks) : 0;
         }
-        if (r->lba >= first_lbas || r->slot >= s->depth || s->slot[r->slot].state)
+        if (r->lba >= first_lbas || lane_slot_and_op(r) >= s->depth || s->slot[r->slot].state)
             break;
         struct mfi_tag *t = m->home[r->slot];
         if (t->built != mfi_built(m, r->slot, r->blocks))
             t = mfi_tag_borrow(m, r->slot, 0, r->blocks);
-        lane_start_whole(&s->slot[r->slot], r->lba);
+        lane_start_whole(&s->slot[r->slot], IO_READ, r->lba);
         t->lba = r->lba;
         t->in_flight = true;
         post(m, t);

@@ -128,13 +128,16 @@ static void put_identity(struct nvme_disk *n, const struct nvme_id_namespace *id
 }
 
 /* Metadata would need a buffer of its own, or lie between the blocks.  Eight bytes that are protection
- * information are no trouble: the controller checks and strips them (PRACT, fact sheet A4). */
+ * information are no trouble: the controller adds, checks and strips them (PRACT, fact sheet A4).  Of types 1
+ * and 2 the reference tag counts up from what a write names: an operating system will expect the LBA there.
+ */
 static void take_metadata(struct nvme_disk *n, uint32_t metadata_bytes, unsigned protection)
 {
     struct disk *d = &n->base;
 
     if (metadata_bytes == 8 && protection) {
-        n->control = READ_PRACT;
+        n->control = RW_PRACT;
+        n->ref_tags = protection < 3;
         return;
     }
     str_fmt(d->why_not, sizeof d->why_not,

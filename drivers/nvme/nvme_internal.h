@@ -111,11 +111,12 @@ struct nvme_lane {
     uint32_t window, tag_base; /* tags of its own from tag_base on: one per slot, or none */
     struct lane_slots slots;
     struct nvme_prps *full;   /* one per slot */
-    uint64_t full_first_lbas; /* the gate's answer for a full command */
-    uint64_t window_head;     /* the first 8 bytes of a full command of slot 0 */
-    uint64_t sqe_head;        /* the first 8 bytes of each command but for its id */
-    uint64_t sqe_control;     /* CDW12 of a command of one block */
-    uint64_t full_control;    /* and of a full one */
+    uint64_t full_first_lbas; /* the gate's answer for a full read */
+    uint64_t window_head;     /* the first 8 bytes of a full command of slot 0 but for its opcode */
+    uint64_t sqe_head;        /* the first 8 bytes of each command but for its id and opcode */
+    uint64_t full_first_writes, ref_mask; /* the gate's for a full write; LBA bits of the reference tag */
+    uint64_t sqe_control;                 /* CDW12 of a command of one block */
+    uint64_t full_control;                /* and of a full one */
     struct gate_pass pass;
     uint64_t data_bus, list_bus;
     uint64_t slot_bytes; /* from one slot's buffer to the next: 0 when all share one */
@@ -125,6 +126,7 @@ struct nvme_lane {
     uint32_t slot_list_bytes; /* of all lists of one slot: 0 when all share them */
     unsigned retry_count;
     struct nvme_retry retry[NVME_MAX_WAITING];
+    bool flush_is_nothing;     /* no volatile write cache: answered here */
     bool told_misuse, retired; /* retired: closed, but the device may still write into its memory */
     struct dma_buf lists;
     struct nvme_lane *next;
@@ -134,7 +136,8 @@ struct nvme_lane {
 struct nvme_disk {
     struct disk base;
     uint32_t nsid, lba_shift;
-    uint64_t control; /* CDW12 of its reads but for the number of blocks */
+    uint64_t control; /* CDW12 of its reads and writes but for the number of blocks */
+    bool ref_tags;    /* writes name the reference tag of their first block */
 };
 
 /* ---- the admin queue: one command at a time ---- */
@@ -266,6 +269,7 @@ int nvme_find_namespaces(struct nvme_ctrl *c); /* [boot] allocates disks */
 unsigned nvme_submit(struct io_lane *l, const struct io_request *r, unsigned n);
 void nvme_kick(struct io_lane *l);
 unsigned nvme_poll(struct io_lane *l, struct io_completion *c, unsigned max);
+uint8_t nvme_opcode_of(uint8_t op); /* of a request's enum io_op */
 /* The PRPs of a part of a slot's request. */
 struct nvme_prps nvme_prps_of(const struct nvme_lane *l, uint16_t slot, uint32_t part, uint32_t blocks);
 /* A command with this tag is with the device. */

@@ -20,17 +20,48 @@ struct nvme_prps nvme_prps_of(const struct nvme_lane *l, uint16_t slot, uint32_t
                                          (uint64_t)part * l->list_bytes };
 }
 
-/* All of the entry that is not named here was zeroed with the queue, into which only reads go. */
-static inline void put_read(struct nvme_sqe *entry, uint64_t head, uint64_t lba, uint64_t control,
-                            const struct nvme_prps *data)
+uint8_t nvme_opcode_of(uint8_t op)
 {
-    struct nvme_read_sqe *e = (struct nvme_read_sqe *)entry;
+    return op == IO_READ ? NVME_READ : op == IO_WRITE ? NVME_WRITE : NVME_FLUSH;
+}
+
+/* All of the entry that is not named here was zeroed with the queue, and stays so. */
+static inline void put_rw(struct nvme_sqe *entry, uint64_t head, uint64_t lba, uint64_t control,
+                          const struct nvme_prps *data, uint64_t tags)
+{
+    struct nvme_rw_sqe *e = (struct nvme_rw_sqe *)entry;
 
     e->head = head;
     e->prp1 = data->prp1;
     e->prp2 = data->prp2;
     e->slba = lba;
     e->control = control;
+    e->tags = tags;
+}
+
+static bool gate_allows(const struct nvme_lane *l, uint8_t op, uint64_t lba, uint32_t blocks)
+{
+    if (op == IO_FLUSH)
+        return !lba && !blocks && gate_lets_flush(&l->pass, NVME_FLUSH);
+    return op < IO_FLUSH && gate_lets_through(&l->pass, nvme_opcode_of(op), lba, blocks);
+}
+
+/* The next entry of the queue, for a part that the gate let through. */
+static void put_part(struct nvme_lane *l, uint32_t tag, const struct lane_part *part)
+{
+    struct nvme_pair *p = l->pair;
+    struct nvme_prps data = { 0 };
+    uint64_t head = l->sqe_head | tag << 16 | nvme_opcode_of(part->op), control = 0, tags = 0;
+
+    if (part->blocks) {
+        data = nvme_prps_of(l, part->slot, part->part, part->blocks);
+        control = l->sqe_control + part->blocks - 1;
+    }
+    if (part->op == IO_WRITE)
+        tags = part->lba & l->ref_mask;
+    put_rw(p->sq_next, head, part->lba, control, &data, tags);
+    if (++p->sq_next == p->sq_end)
+        p->sq_next = p->sqe;
 }
 
 /* Sends what waits in the lane's queue of parts, as far as there are tags. */
@@ -41,18 +72,15 @@ static void send_parts(struct nvme_lane *l)
     struct lane_part part;
 
     while (p->free_count && lane_peek_part(s, &part)) {
-        if (!gate_lets_through(&l->pass, NVME_READ, part.lba, part.blocks)) {
+        if (!gate_allows(l, part.op, part.lba, part.blocks)) {
             lane_slot_failed(s, part.slot, IO_REFUSED, 0, part.lba);
             continue;
         }
         uint32_t tag = p->free_tags[--p->free_count];
-        struct nvme_prps data = nvme_prps_of(l, part.slot, part.part, part.blocks);
-        put_read(p->sq_next, l->sqe_head | tag << 16, part.lba, l->sqe_control + part.blocks - 1, &data);
+        put_part(l, tag, &part);
         p->tags[tag] = (struct nvme_tag){
             .lane = l, .lba = part.lba, .slot = part.slot, .part = part.part, .blocks = part.blocks
         };
-        if (++p->sq_next == p->sq_end)
-            p->sq_next = p->sqe;
         lane_took_part(s, &part);
     }
 }
@@ -61,19 +89,19 @@ void nvme_send_again(struct nvme_lane *l, uint16_t tag)
 {
     struct nvme_pair *p = l->pair;
     const struct nvme_tag *t = &p->tags[tag];
-    uint64_t lba = t->bound ? l->slots.slot[t->slot].next_lba : t->lba;
-    uint32_t blocks = t->bound ? l->slots.part_blocks : t->blocks;
-    struct nvme_prps data = nvme_prps_of(l, t->slot, t->part, blocks);
+    struct lane_part part = { .lba = t->bound ? l->slots.slot[t->slot].next_lba : t->lba,
+                              .blocks = t->bound ? l->slots.part_blocks : t->blocks,
+                              .slot = t->slot,
+                              .part = t->part,
+                              .op = l->slots.slot[t->slot].op };
 
-    if (!gate_lets_through(&l->pass, NVME_READ, lba, blocks)) {
-        lane_slot_failed(&l->slots, t->slot, IO_REFUSED, 0, lba);
+    if (!gate_allows(l, part.op, part.lba, part.blocks)) {
+        lane_slot_failed(&l->slots, t->slot, IO_REFUSED, 0, part.lba);
         nvme_free_tag(p, tag);
         lane_part_done(&l->slots, t->slot);
         return;
     }
-    put_read(p->sq_next, l->sqe_head | (uint32_t)tag << 16, lba, l->sqe_control + blocks - 1, &data);
-    if (++p->sq_next == p->sq_end)
-        p->sq_next = p->sqe;
+    put_part(l, tag, &part);
 }
 
 /* A request of several parts, one that must wait, or one that must not be sent.  False: the caller gave a
@@ -87,8 +115,10 @@ static bool take_slowly(struct nvme_lane *l, const struct io_request *r)
         return false;
     }
     /* The whole request is judged before any part of it is sent. */
-    if (r->blocks > l->max_blocks || !gate_lets_through(&l->pass, NVME_READ, r->lba, r->blocks))
+    if (r->op > IO_FLUSH || r->blocks > l->max_blocks || !gate_allows(l, (uint8_t)r->op, r->lba, r->blocks))
         lane_slot_failed(&l->slots, r->slot, IO_REFUSED, 0, r->lba);
+    else if (r->op == IO_FLUSH && l->flush_is_nothing)
+        lane_slot_answered(&l->slots, r->slot);
     else
         send_parts(l);
     return true;
@@ -104,33 +134,60 @@ static __attribute__((noinline)) unsigned send_slowly(struct nvme_lane *l, const
 }
 
 /* Requests of one full command go straight to "in flight" when the lane has tags of its own and nothing
- * waits; what is rarer is left to another function at the end.  A batch may be one request: little is fetched
- * ahead. */
+ * waits.  Made once for reads and once for writes; returns the first request that is neither.  A batch may be
+ * one request: little is fetched ahead. */
+static inline __attribute__((always_inline)) const struct io_request *send_whole(
+    struct nvme_lane *l, enum io_op op, const struct io_request *r, const struct io_request *last)
+{
+    struct nvme_pair *const p = l->pair;
+    const uint64_t from = op == IO_WRITE ? l->pass.write_first_lba : 0;
+    const uint64_t firsts = op == IO_WRITE ? l->full_first_writes : l->full_first_lbas;
+    struct nvme_sqe *e = p->sq_next;
+
+    for (; r != last; r++) {
+        const uint32_t slot = lane_slot_and_op(r) - ((uint32_t)op << 16);
+        struct lane_slot *const x = &l->slots.slot[slot];
+
+        if (UNLIKELY(slot >= l->window || x->busy || r->blocks != l->slots.part_blocks ||
+                     r->lba - from >= firsts))
+            break;
+        lane_start_whole(x, op, r->lba);
+        put_rw(e, l->window_head + (slot << 16) + (op == IO_WRITE ? NVME_WRITE : NVME_READ), r->lba,
+               l->full_control, &l->full[slot], op == IO_WRITE ? r->lba & l->ref_mask : 0);
+        if (UNLIKELY(++e == p->sq_end))
+            e = p->sqe;
+    }
+    p->sq_next = e;
+    return r;
+}
+
+/* Goes on where the reads at the begin of a batch end: with writes and reads in turn, and with the long way
+ * from the first request on that needs it. */
+static __attribute__((noinline)) unsigned send_mixed(struct nvme_lane *l, const struct io_request *first,
+                                                     const struct io_request *r,
+                                                     const struct io_request *last)
+{
+    const struct io_request *at = NULL;
+
+    while (r != last && r != at) {
+        at = r;
+        if ((r = send_whole(l, IO_WRITE, r, last)) != last)
+            r = send_whole(l, IO_READ, r, last);
+    }
+    return send_slowly(l, first, (unsigned)(r - first), (unsigned)(last - first));
+}
+
 unsigned nvme_submit(struct io_lane *base, const struct io_request *first, unsigned n)
 {
     struct nvme_lane *const l = (struct nvme_lane *)base;
-    struct nvme_pair *const p = l->pair;
     const struct io_request *r = first, *const last = r + n;
-    struct nvme_sqe *e = p->sq_next;
 
     if (UNLIKELY(l->base.dead))
         return 0;
     if (UNLIKELY(l->slots.fifo_count))
         return send_slowly(l, r, 0, n);
-    for (; r != last; r++) {
-        const uint32_t slot = r->slot;
-        struct lane_slot *const x = &l->slots.slot[slot];
-
-        if (UNLIKELY(slot >= l->window || x->busy || r->blocks != l->slots.part_blocks ||
-                     r->lba >= l->full_first_lbas))
-            break;
-        lane_start_whole(x, r->lba);
-        put_read(e, l->window_head + (slot << 16), r->lba, l->full_control, &l->full[slot]);
-        if (UNLIKELY(++e == p->sq_end))
-            e = p->sqe;
-    }
-    p->sq_next = e;
-    return LIKELY(r == last) ? n : send_slowly(l, first, (unsigned)(r - first), n);
+    r = send_whole(l, IO_READ, r, last);
+    return LIKELY(r == last) ? n : send_mixed(l, first, r, last);
 }
 
 /* Tells the device how far its completions were taken and which commands are new, in this order: when it

@@ -23,6 +23,15 @@ void nvme_kill_lanes(struct nvme_ctrl *c, const struct nvme_pair *p)
             c->disks[i]->fault = c->base.fault;
 }
 
+/* What the slot's request is to a person. */
+static const char *noun_of(const struct nvme_lane *l, uint16_t slot)
+{
+    static const char *const noun[] = { [IO_READ] = "read", [IO_WRITE] = "write", [IO_FLUSH] = "flush" };
+    uint8_t op = l->slots.slot[slot].op;
+
+    return noun[op <= IO_FLUSH ? op : IO_READ];
+}
+
 /* The slot has commands with the device. */
 static bool in_flight(const struct nvme_lane *l, uint16_t slot)
 {
@@ -118,11 +127,12 @@ void nvme_expire(struct io_lane *base, unsigned slot_number)
     struct nvme_lane *l = (struct nvme_lane *)base;
     struct nvme_ctrl *c = l->pair->ctrl;
     uint16_t slot = (uint16_t)slot_number;
-    const char *name = l->base.disk->name;
+    const char *name = l->base.disk->name, *noun;
     struct lane_slot *x = slot_number < l->base.depth ? &l->slots.slot[slot] : NULL;
 
     if (!x || l->base.dead || !x->busy || (!x->queued && !x->parts_in_flight))
         return;
+    noun = noun_of(l, slot);
     uint32_t csts = plat_read32(&c->regs, NVME_CSTS);
     if (look(c, l, slot, csts))
         return;
@@ -130,30 +140,30 @@ void nvme_expire(struct io_lane *base, unsigned slot_number)
     nvme_retry_drop(l, slot);
     if (!in_flight(l, slot)) {
         controller_remark(&c->base, REMARK_WARN,
-                          "%s: a read waited past its deadline for room in the queue or for its repetition",
-                          name);
+                          "%s: a %s waited past its deadline for room in the queue or for its repetition",
+                          name, noun);
         return;
     }
     if (csts & CSTS_CFS) {
         controller_remark(&c->base, REMARK_FAIL,
-                          "%s: a read is not answered and the controller reports a fatal "
+                          "%s: a %s is not answered and the controller reports a fatal "
                           "error (CSTS 0x%x)",
-                          name, csts);
+                          name, noun, csts);
     } else {
-        controller_remark(&c->base, REMARK_WARN, "%s: a read is not answered: aborting it", name);
+        controller_remark(&c->base, REMARK_WARN, "%s: a %s is not answered: aborting it", name, noun);
         if (!abort_slot(c, l, slot) && !l->pair->broken) {
-            controller_remark(&c->base, REMARK_WARN, "%s: the read came back after its abort", name);
+            controller_remark(&c->base, REMARK_WARN, "%s: the %s came back after its abort", name, noun);
             return;
         }
         if (l->pair->broken)
             return;
     }
     if (c->resets >= NVME_MAX_RESETS) {
-        give_up(c, "a read was not answered again after a controller reset");
+        give_up(c, "a command was not answered again after a controller reset");
         return;
     }
     controller_remark(&c->base, REMARK_FAIL,
-                      "%s: the abort did not help: resetting the controller, all reads in "
+                      "%s: the abort did not help: resetting the controller, all requests in "
                       "flight are lost",
                       name);
     if (reset(c))

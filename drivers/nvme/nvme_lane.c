@@ -192,8 +192,8 @@ static int check_shape(const struct disk *d, const struct nvme_ctrl *c, const st
         return c->base.fault.err;
     if (d->fault.err)
         return d->fault.err;
-    if (shape->writes)
-        return NOTE(E_REFUSED, "a lane that writes: reads only", shape->request_bytes, 0);
+    if (shape->writes && !gate_is_armed(d->identity, NULL, NULL))
+        return NOTE(E_REFUSED, "a lane that writes on a disk that is not armed", shape->request_bytes, 0);
     if (!shape->depth || shape->depth > d->max_depth)
         return NOTE(E_LIMIT, "depth of a lane", shape->depth, d->max_depth);
     if (!shape->request_bytes || shape->request_bytes % d->lba_bytes)
@@ -223,10 +223,22 @@ static void shape_lane(struct nvme_lane *l, struct nvme_disk *n, const struct nv
     l->lba_shift = n->lba_shift;
     l->page_bytes = c->page_bytes;
     l->sqe_control = n->control;
-    l->sqe_head = NVME_READ | (uint64_t)n->nsid << 32;
+    l->sqe_head = (uint64_t)n->nsid << 32;
+    l->ref_mask = n->ref_tags ? UINT32_MAX : 0;
+    l->flush_is_nothing = !c->settings.has_write_cache;
 }
 
-static int allocate_lane(struct nvme_lane *l, const struct nvme_ctrl *c)
+static int open_gate(struct nvme_lane *l, bool writes)
+{
+    const struct disk *d = l->base.disk;
+    int rc = gate_open(&l->pass, GATE_NVME_IO, NVME_READ, d->lba_count);
+
+    if (rc || !writes)
+        return rc;
+    return gate_open_writes(&l->pass, GATE_NVME_IO, NVME_WRITE, NVME_FLUSH, d->identity, d->lba_count);
+}
+
+static int allocate_lane(struct nvme_lane *l, const struct nvme_ctrl *c, const struct lane_shape *shape)
 {
     size_t data_bytes = (size_t)l->base.request_bytes * (l->base.buffer_per_slot ? l->base.depth : 1u);
     int rc;
@@ -242,10 +254,11 @@ static int allocate_lane(struct nvme_lane *l, const struct nvme_ctrl *c)
         return NOTE(E_NOMEM, "memory for the data pointers of a lane", 0, l->base.depth);
     for (uint16_t slot = 0; slot < l->base.depth; slot++)
         l->full[slot] = nvme_prps_of(l, slot, 0, l->slots.part_blocks);
-    if ((rc = gate_open(&l->pass, GATE_NVME_IO, NVME_READ, l->base.disk->lba_count)))
+    if ((rc = open_gate(l, shape->writes)))
         return rc;
     l->full_control = l->sqe_control + l->slots.part_blocks - 1;
     l->full_first_lbas = gate_first_lbas(&l->pass, NVME_READ, l->slots.part_blocks);
+    l->full_first_writes = gate_first_writes(&l->pass, NVME_WRITE, l->slots.part_blocks);
     return OK;
 }
 
@@ -271,7 +284,7 @@ int nvme_lane_open(struct disk *d, const struct lane_shape *shape, struct io_lan
         return NOTE(E_NOMEM, "memory for a lane", 0, sizeof *l);
     shape_lane(l, (struct nvme_disk *)d, c, shape);
     /* The pair last: it stays with the controller. */
-    if ((rc = allocate_lane(l, c)) || (rc = choose_pair(c, &l->pair))) {
+    if ((rc = allocate_lane(l, c, shape)) || (rc = choose_pair(c, &l->pair))) {
         free_memory(l);
         return rc;
     }

@@ -2,7 +2,8 @@
 
 /* Commands that the drive asks to send again (fact sheet A7): only where it does not forbid it (DNR) and the
  * reason passes by itself, few times, after the delay that it names, and counted: the completion of the
- * request says how often.  A command that waits keeps its tag, and its request's deadline goes on. */
+ * request says how often.  A write is treated like a read: it was answered, so the drive works on it no more.
+ * A command that waits keeps its tag, and its request's deadline goes on. */
 
 static const struct {
     uint8_t sct, sc, times;

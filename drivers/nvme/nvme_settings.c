@@ -140,7 +140,7 @@ void nvme_settings_words(const struct nvme_ctrl *c, struct text *out)
     const struct nvme_hmb *h = &c->hmb;
 
     if (!s->has_write_cache)
-        text_str(out, "no volatile write cache");
+        text_str(out, "no volatile write cache: a flush needs no command");
     else if (s->write_cache_known)
         text_fmt(out, "write cache %s", s->write_cache_on ? "on" : "off");
     else

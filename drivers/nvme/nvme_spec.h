@@ -13,15 +13,15 @@ struct nvme_sqe {
     uint64_t reserved2, mptr, prp1, prp2;
     uint32_t cdw10, cdw11, cdw12, cdw13, cdw14, cdw15;
 };
-/* The same 64 bytes as a read fills them. */
-struct nvme_read_sqe {
+/* The same 64 bytes as a read or a write fills them. */
+struct nvme_rw_sqe {
     uint64_t head; /* opcode, command id, NSID */
     uint64_t reserved2, mptr, prp1, prp2;
     uint64_t slba;
     uint64_t control; /* blocks - 1 in 15:0 */
-    uint64_t tags;    /* protection information: none */
+    uint64_t tags;    /* initial reference tag of protection information in 31:0 */
 };
-_Static_assert(sizeof(struct nvme_read_sqe) == sizeof(struct nvme_sqe), "NVMe read");
+_Static_assert(sizeof(struct nvme_rw_sqe) == sizeof(struct nvme_sqe), "NVMe read and write");
 struct nvme_cqe {
     uint32_t dw0, dw1;
     uint32_t dw2; /* SQ head pointer, SQ id */
@@ -57,8 +57,8 @@ enum nvme_admin_opcode {
     NVME_GET_FEATURES = 0x0a,
     NVME_SELF_TEST = 0x14
 };
-enum nvme_io_opcode { NVME_READ = 0x02 };
-#define READ_PRACT BIT_(29) /* the controller checks and strips protection information */
+enum nvme_io_opcode { NVME_FLUSH = 0x00, NVME_WRITE = 0x01, NVME_READ = 0x02 };
+#define RW_PRACT BIT_(29) /* the controller adds, checks and strips protection information */
 enum nvme_feature {
     NVME_FEATURE_POWER_STATE = 0x02,
     NVME_FEATURE_WRITE_CACHE = 0x06,

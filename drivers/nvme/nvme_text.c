@@ -162,8 +162,8 @@ enum io_status nvme_status_kind(uint32_t status)
 {
     uint32_t sct = (uint32_t)FIELD_GET(STATUS_SCT, status), sc = (uint32_t)FIELD_GET(STATUS_SC, status);
 
-    /* 85h to 87h are verdicts about the request, 80h is a write's. */
-    if (sct == 2 && (sc == 0x88 || (sc >= 0x81 && sc <= 0x84)))
+    /* 85h to 87h are verdicts about the request. */
+    if (sct == 2 && (sc == 0x88 || (sc >= 0x80 && sc <= 0x84)))
         return IO_MEDIA_ERROR;
     return IO_DEVICE_ERROR;
 }

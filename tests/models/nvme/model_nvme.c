@@ -169,6 +169,9 @@ static void tick(void *dev)
         m->csts = (m->csts & ~(uint32_t)CSTS_SHST) | CSTS_SHST_DONE;
         m->dirty = false;
         m->seen.shutdowns++;
+        for (unsigned i = 0; i < MODEL_NVME_MAX_NS; i++)
+            if (m->ns[i].nsid)
+                medium_flush(&m->medium, m->ns[i].nsid);
     }
 }
 
@@ -223,6 +226,7 @@ void model_nvme_power_cycle(struct model_nvme *m)
     m->power_cycles++;
     if (m->dirty)
         m->unsafe_shutdowns++;
+    medium_power_cut(&m->medium);
     power_off(m);
 }
 
@@ -453,6 +457,7 @@ struct model_nvme *model_nvme_new(void)
         .shutdown_ns = 20000000,
         .admin_ns = 20000,
         .read_ns = 80000,
+        .write_ns = 80000,
         .flush_ns = 500000,
         .serial = "MODEL-0001",
         .model = "Baresweep model NVMe",
@@ -483,11 +488,17 @@ struct model_nvme *model_nvme_new(void)
         .power_cycles = 17,
         .unsafe_shutdowns = 5,
     };
+    m->medium.content = mn_content;
     model_nvme_add_ns(m, 1, (1ull << 30) / 512, 512);
     return m;
 }
 
-void model_nvme_free(struct model_nvme *m) { free(m); }
+void model_nvme_free(struct model_nvme *m)
+{
+    if (m)
+        medium_free(&m->medium);
+    free(m);
+}
 
 struct model_nvme_ns *model_nvme_add_ns(struct model_nvme *m, uint32_t nsid, uint64_t blocks,
                                         uint32_t lba_bytes)

@@ -1,6 +1,7 @@
 #ifndef TESTS_MODEL_NVME_H
 #define TESTS_MODEL_NVME_H
 #include "device.h"
+#include "medium.h"
 
 /* A complete NVMe 1.4 controller at register level.
  *
@@ -11,6 +12,12 @@
  *     ... the driver works ...
  *     m->seen.reads; model_violations;
  *     model_nvme_free(m);
+ *
+ * Writes: medium_permit(&m->medium, nsid, lba, blocks) says where; any other is stored, too, as a device
+ * would, and is a violation.  m->medium has the write cache and the faults (unit: NSID; arg of WRITE_ERROR
+ * and FLUSH_ERROR: a status word, 0: 2/80h, write fault).  vwc bit 0 and write_cache_on make the cache
+ * volatile; model_nvme_power_cycle then loses what was not flushed.  A controller reset loses nothing that
+ * was answered.
  *
  * Status words are 15 bits: SC | SCT << 8 | CRD << 11 | More << 13 | DNR << 14.  Times are ns of
  * host->now_ns. What a host must not do is answered as a device would answer and counted as a violation. */
@@ -100,7 +107,7 @@ struct model_nvme_settings {
     enum model_nvme_entry entry;
     /* times */
     uint64_t ready_ns, unready_ns; /* NEVER: the bit never follows */
-    uint64_t shutdown_ns, admin_ns, read_ns, flush_ns;
+    uint64_t shutdown_ns, admin_ns, read_ns, write_ns, flush_ns;
     uint64_t jitter_ns;             /* added to an I/O: 0 .. jitter - 1, so that completions change order */
     bool reset_keeps_fatal;         /* CFS survives EN=0 */
     uint64_t fatal_at_ns;           /* CFS at that time; 0: no */
@@ -132,13 +139,13 @@ struct model_nvme_settings {
     uint32_t warning_minutes, critical_minutes, light_throttles, heavy_throttles;
     uint64_t power_cycles, unsafe_shutdowns; /* where the counting starts */
     /* what a test permits */
-    bool allow_writes;
-    bool bench; /* completions at once inside the doorbell write: no checks, no data */
+    bool allow_writes; /* everything that changes the media, everywhere */
+    bool bench;        /* completions at once inside the doorbell write: no checks, no data */
 };
 
 struct model_nvme_seen {
     uint64_t admin[256], io[256]; /* commands by opcode */
-    uint64_t reads, flushes, blocks_read, bytes_read;
+    uint64_t reads, flushes, blocks_read, bytes_read, writes, blocks_written;
     uint64_t media_changes; /* writes and everything that destroys or persists: 0 is the promise */
     uint64_t features_set;  /* other than number of queues */
     uint64_t sq_doorbells, cq_doorbells, register_reads, register_writes, wide_accesses;
@@ -179,8 +186,10 @@ struct model_nvme {
     struct model_nvme_lie lies[MODEL_NVME_MAX_LIES];
     unsigned lie_count;
     struct model_nvme_seen seen;
+    struct model_medium medium;
     /* health that the model keeps honestly */
-    uint64_t power_cycles, unsafe_shutdowns, error_entries, commands_read;
+    uint64_t power_cycles, unsafe_shutdowns, error_entries, commands_read, commands_written,
+        data_units_written;
 
     /* ---- the model's own from here on ---- */
     uint32_t cc, csts, aqa, intm;
@@ -205,7 +214,7 @@ struct model_nvme {
     struct model_nvme_cq cq[MODEL_NVME_MAX_QUEUES];
     struct model_nvme_command command[MODEL_NVME_MAX_COMMANDS]; /* the first in_flight are in use */
     uint32_t in_flight, sequence, accesses;
-    uint8_t scratch[4096];
+    uint8_t scratch[4096], block[65536];
     struct {
         uint64_t due_ns, bus;
         uint32_t word[3];

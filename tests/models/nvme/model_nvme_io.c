@@ -1,7 +1,7 @@
 #include <string.h>
 #include "model_nvme_parts.h"
 
-/* Reads, and the PRP rules of all transfers. */
+/* Reads, writes and flushes, and the PRP rules of all transfers. */
 
 /* ---- content ---- */
 static uint64_t pattern_word(uint32_t nsid, uint64_t lba, uint64_t word)
@@ -27,6 +27,30 @@ static void pattern_part(uint32_t nsid, uint64_t lba, uint32_t from, uint8_t *bu
         from += (uint32_t)take;
         n -= take;
     }
+}
+
+/* The same of what the block holds now: what was written there, else the pattern. */
+static void content_part(struct model_nvme *m, uint32_t nsid, uint64_t lba, uint32_t from, uint8_t *buf,
+                         size_t n)
+{
+    const struct model_nvme_ns *ns = mn_find_ns(m, nsid);
+    const uint8_t *written = medium_read(&m->medium, nsid, lba);
+
+    if (written && ns && from < ns->lba_bytes) {
+        size_t take = ns->lba_bytes - from < n ? ns->lba_bytes - from : n;
+
+        memcpy(buf, written + from, take);
+        buf += take;
+        from += (uint32_t)take;
+        n -= take;
+    }
+    pattern_part(nsid, lba, from, buf, n);
+}
+
+void mn_content(void *ctx, uint32_t nsid, uint64_t lba, void *buf, uint32_t bytes)
+{
+    (void)ctx;
+    pattern_part(nsid, lba, 0, buf, bytes);
 }
 
 void model_nvme_pattern(uint32_t nsid, uint64_t lba, void *buf, size_t bytes)
@@ -145,7 +169,7 @@ static bool read_segment(struct model_nvme *m, void *ctx, uint64_t bus, uint64_t
             uint32_t from = (uint32_t)((at + done) % r->block_bytes), n = r->block_bytes - from;
 
             n = n < chunk - done ? n : chunk - done;
-            pattern_part(r->nsid, r->lba + block, from, m->scratch + done, n);
+            content_part(m, r->nsid, r->lba + block, from, m->scratch + done, n);
             done += n;
         }
         if (!m->host.dma_write(m->host.ctx, bus, m->scratch, chunk))
@@ -247,16 +271,111 @@ static uint16_t read_blocks(struct model_nvme *m, struct model_nvme_command *c, 
     return status;
 }
 
+/* ---- writes ---- */
+struct write {
+    uint32_t nsid, block_bytes, filled;
+    uint64_t lba;
+    uint16_t status;
+};
+
+/* Blocks are put together in the scratch page, however the segments cut them. */
+static bool write_segment(struct model_nvme *m, void *ctx, uint64_t bus, uint64_t at, uint32_t bytes)
+{
+    struct write *w = ctx;
+
+    (void)at;
+    while (bytes && !w->status) {
+        uint32_t n = w->block_bytes - w->filled;
+
+        n = n < bytes ? n : bytes;
+        if (!m->host.dma_read(m->host.ctx, bus, m->block + w->filled, n))
+            return false;
+        bus += n;
+        bytes -= n;
+        w->filled += n;
+        if (w->filled < w->block_bytes)
+            continue;
+        const struct medium_fault *f = medium_write(&m->medium, w->nsid, w->lba++, w->block_bytes, m->block);
+        w->filled = 0;
+        if (f)
+            w->status = f->arg ? (uint16_t)(f->arg & 0x7fff) : S_WRITE_FAULT;
+    }
+    return true;
+}
+
+static void check_write_fields(struct model_nvme *m, const struct model_nvme_command *c,
+                               const struct model_nvme_ns *n, bool generated)
+{
+    uint32_t control = c->sqe[12];
+
+    if (control & 0x03ff0000 || c->sqe[13] || c->sqe[15])
+        mn_violation(m, "Write: reserved fields set", control, control & ~0x03ff0000u);
+    if (control & 0x3c000000 && !(n->dps & 7))
+        mn_violation(m, "Write: PRINFO on a namespace without protection", control, 0);
+    /* Types 1 and 2: an operating system later checks that the reference tag is the LBA's low half. */
+    if (c->sqe[14] != (generated && (n->dps & 7) < 3 ? c->sqe[10] : 0) && !(generated && (n->dps & 7) == 3))
+        mn_violation(m, "Write: initial reference tag", c->sqe[14], c->sqe[10]);
+}
+
+static uint16_t write_blocks(struct model_nvme *m, struct model_nvme_command *c,
+                             const struct model_nvme_ns *n)
+{
+    uint32_t control = c->sqe[12], blocks = (control & 0xffff) + 1;
+    bool generated = (n->dps & 7) && n->metadata_bytes == 8 && (control & 0x20000000);
+    struct read r = { n->nsid, n->lba_bytes, c->sqe[10] | (uint64_t)c->sqe[11] << 32 };
+    struct write w = { .nsid = n->nsid, .block_bytes = n->lba_bytes, .lba = r.lba };
+    uint16_t status;
+
+    m->seen.media_changes++;
+    m->seen.writes++;
+    m->seen.blocks_written += blocks;
+    m->commands_written++;
+    m->data_units_written += (uint64_t)blocks * n->lba_bytes / 512;
+    if (!medium_write_arrives(&m->medium, n->nsid, r.lba, blocks) && !m->set.allow_writes)
+        mn_violation(m, "a write reached blocks that the test does not permit", r.lba, blocks);
+    check_write_fields(m, c, n, generated);
+    if (n->metadata_bytes && !generated) {
+        mn_violation(m, "a write that brings its own metadata", control, 0x20000000);
+        return S_INVALID_FIELD;
+    }
+    status = check_range(m, n, &r, blocks);
+    if (status)
+        return status;
+    if (m->medium.write_protected)
+        return S_WRITE_PROTECTED;
+    if (n->lba_bytes > sizeof m->block)
+        return S_INVALID_FIELD;
+    m->medium.volatile_cache = (m->set.vwc & 1) && (m->feature[6] & 1);
+    status = mn_walk_prps(m, c, (uint64_t)blocks * n->lba_bytes, write_segment, &w);
+    return status ? status : w.status;
+}
+
+static uint16_t flush(struct model_nvme *m, const struct model_nvme_command *c, uint32_t nsid)
+{
+    const struct medium_fault *f;
+
+    m->seen.flushes++;
+    for (unsigned i = 4; i < 16; i++)
+        if (c->sqe[i])
+            mn_violation(m, "Flush: reserved fields set", c->sqe[i], i);
+    if (nsid == 0xffffffffu) {
+        for (unsigned i = 0; i < MODEL_NVME_MAX_NS; i++)
+            if (m->ns[i].nsid)
+                medium_flush(&m->medium, m->ns[i].nsid);
+        return 0;
+    }
+    f = medium_flush(&m->medium, nsid);
+    return f ? (f->arg ? (uint16_t)(f->arg & 0x7fff) : S_WRITE_FAULT) : 0;
+}
+
 uint16_t mn_io(struct model_nvme *m, struct model_nvme_command *c)
 {
     uint8_t opcode = c->sqe[0] & 0xff;
     uint32_t nsid = c->sqe[1];
     const struct model_nvme_ns *n = mn_find_ns(m, nsid);
 
-    if (opcode == 0x00 && (n || nsid == 0xffffffffu)) {
-        m->seen.flushes++;
-        return 0;
-    }
+    if (opcode == 0x00 && (n || nsid == 0xffffffffu))
+        return flush(m, c, nsid);
     if (!n) {
         mn_violation(m, "I/O to a namespace that is not active", nsid, 0);
         return S_INVALID_NS;
@@ -264,7 +383,8 @@ uint16_t mn_io(struct model_nvme *m, struct model_nvme_command *c)
     switch (opcode) {
     case 0x02:
         return read_blocks(m, c, n);
-    case 0x01: /* write */
+    case 0x01:
+        return write_blocks(m, c, n);
     case 0x04: /* write uncorrectable */
     case 0x08: /* write zeroes */
     case 0x09: /* dataset management */

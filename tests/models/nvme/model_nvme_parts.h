@@ -8,28 +8,30 @@
 
 enum { CC_EN = 1, CSTS_RDY = 1, CSTS_CFS = 2, CSTS_SHST = 0xc, CSTS_SHST_BUSY = 4, CSTS_SHST_DONE = 8 };
 
-#define STATUS(sct, sc)  ((uint16_t)((sct) << 8 | (sc)))
-#define STATUS_DNR       ((uint16_t)0x4000)
-#define S_INVALID_OPCODE (STATUS(0, 0x01) | STATUS_DNR)
-#define S_INVALID_FIELD  (STATUS(0, 0x02) | STATUS_DNR)
-#define S_CID_CONFLICT   (STATUS(0, 0x03) | STATUS_DNR)
-#define S_TRANSFER_ERROR STATUS(0, 0x04)
-#define S_ABORTED        STATUS(0, 0x07)
-#define S_SQ_DELETED     STATUS(0, 0x08)
-#define S_INVALID_NS     (STATUS(0, 0x0b) | STATUS_DNR)
-#define S_SEQUENCE       (STATUS(0, 0x0c) | STATUS_DNR)
-#define S_PRP_OFFSET     (STATUS(0, 0x13) | STATUS_DNR)
-#define S_LBA_RANGE      (STATUS(0, 0x80) | STATUS_DNR)
-#define S_INVALID_CQ     (STATUS(1, 0x00) | STATUS_DNR)
-#define S_INVALID_QID    (STATUS(1, 0x01) | STATUS_DNR)
-#define S_INVALID_SIZE   (STATUS(1, 0x02) | STATUS_DNR)
-#define S_ABORT_LIMIT    (STATUS(1, 0x03) | STATUS_DNR)
-#define S_AER_LIMIT      (STATUS(1, 0x05) | STATUS_DNR)
-#define S_INVALID_LOG    (STATUS(1, 0x09) | STATUS_DNR)
-#define S_DELETE_ORDER   (STATUS(1, 0x0c) | STATUS_DNR)
-#define S_NOT_SAVEABLE   (STATUS(1, 0x0d) | STATUS_DNR)
-#define S_TEST_RUNNING   (STATUS(1, 0x1d) | STATUS_DNR)
-#define S_READ_ERROR     STATUS(2, 0x81)
+#define STATUS(sct, sc)   ((uint16_t)((sct) << 8 | (sc)))
+#define STATUS_DNR        ((uint16_t)0x4000)
+#define S_INVALID_OPCODE  (STATUS(0, 0x01) | STATUS_DNR)
+#define S_INVALID_FIELD   (STATUS(0, 0x02) | STATUS_DNR)
+#define S_CID_CONFLICT    (STATUS(0, 0x03) | STATUS_DNR)
+#define S_TRANSFER_ERROR  STATUS(0, 0x04)
+#define S_ABORTED         STATUS(0, 0x07)
+#define S_SQ_DELETED      STATUS(0, 0x08)
+#define S_INVALID_NS      (STATUS(0, 0x0b) | STATUS_DNR)
+#define S_SEQUENCE        (STATUS(0, 0x0c) | STATUS_DNR)
+#define S_PRP_OFFSET      (STATUS(0, 0x13) | STATUS_DNR)
+#define S_LBA_RANGE       (STATUS(0, 0x80) | STATUS_DNR)
+#define S_INVALID_CQ      (STATUS(1, 0x00) | STATUS_DNR)
+#define S_INVALID_QID     (STATUS(1, 0x01) | STATUS_DNR)
+#define S_INVALID_SIZE    (STATUS(1, 0x02) | STATUS_DNR)
+#define S_ABORT_LIMIT     (STATUS(1, 0x03) | STATUS_DNR)
+#define S_AER_LIMIT       (STATUS(1, 0x05) | STATUS_DNR)
+#define S_INVALID_LOG     (STATUS(1, 0x09) | STATUS_DNR)
+#define S_DELETE_ORDER    (STATUS(1, 0x0c) | STATUS_DNR)
+#define S_NOT_SAVEABLE    (STATUS(1, 0x0d) | STATUS_DNR)
+#define S_TEST_RUNNING    (STATUS(1, 0x1d) | STATUS_DNR)
+#define S_WRITE_PROTECTED (STATUS(0, 0x20) | STATUS_DNR)
+#define S_WRITE_FAULT     STATUS(2, 0x80)
+#define S_READ_ERROR      STATUS(2, 0x81)
 
 static inline uint64_t mn_now(struct model_nvme *m) { return m->host.now_ns(m->host.ctx); }
 static inline uint64_t mn_later(uint64_t now_ns, uint64_t by_ns)
@@ -56,6 +58,7 @@ void mn_finish(struct model_nvme *m, struct model_nvme_command *c, uint16_t stat
 enum { MN_PARKED = 0xffff }; /* no completion yet: an asynchronous event request */
 uint16_t mn_admin(struct model_nvme *m, struct model_nvme_command *c);
 uint16_t mn_io(struct model_nvme *m, struct model_nvme_command *c);
+void mn_content(void *ctx, uint32_t nsid, uint64_t lba, void *buf, uint32_t bytes);
 /* Features, logs and self-tests: model_nvme_state.c */
 void mn_state_reset(struct model_nvme *m); /* a controller reset */
 uint16_t mn_set_features(struct model_nvme *m, struct model_nvme_command *c);

@@ -241,7 +241,10 @@ static void start_command(struct model_nvme *m, uint16_t sqid, const uint32_t sq
         m->seen.in_flight_max = m->in_flight;
     if (sqid) {
         m->seen.io[opcode]++;
-        latency = (opcode == 0 ? m->set.flush_ns : m->set.read_ns) + jitter(m, c->sequence);
+        latency = (opcode == 0   ? m->set.flush_ns
+                   : opcode == 1 ? m->set.write_ns
+                                 : m->set.read_ns) +
+                  jitter(m, c->sequence);
     } else {
         m->seen.admin[opcode]++;
     }

@@ -224,7 +224,9 @@ static void put_smart(const struct model_nvme *m, uint8_t *page)
     page[4] = s->spare_threshold;
     page[5] = s->used;
     mn_put(page, 32, 8, (m->seen.bytes_read / 512 + 999) / 1000);
+    mn_put(page, 48, 8, (m->data_units_written + 999) / 1000);
     mn_put(page, 64, 8, m->commands_read);
+    mn_put(page, 80, 8, m->commands_written);
     mn_put(page, 112, 8, m->power_cycles);
     mn_put(page, 128, 8, s->power_on_hours);
     mn_put(page, 144, 8, m->unsafe_shutdowns);

@@ -315,3 +315,126 @@ TEST(the_list_of_armed_disks_ends_at_its_limit)
     gate_disarm_all();
     CHECK(!gate_is_armed("disk255", NULL, NULL));
 }
+
+/* What writes, written down a second time. */
+static bool write_wanted(enum gate_transport t, uint32_t write, uint32_t flush)
+{
+    return (t == GATE_NVME_IO && write == 0x01 && flush == 0x00) ||
+           (t == GATE_ATA && IN(write, 0x35, 0x61, 0xca) && IN(flush, 0xe7, 0xea)) ||
+           (t == GATE_SCSI && IN(write, 0x2a, 0x8a) && IN(flush, 0x35, 0x91)) ||
+           (t == GATE_MFI_FRAME && write == 0x02 && flush == 0x03);
+}
+static const uint8_t read_of[GATE_TRANSPORT_COUNT] = {
+    [GATE_NVME_ADMIN] = 0x06, [GATE_NVME_IO] = 0x02, [GATE_ATA] = 0x60, [GATE_SCSI] = 0x28,
+    [GATE_MFI_FRAME] = 0x01,  [GATE_FUSION] = 0xf1,  [GATE_SMBUS] = 0,  [GATE_MFI_DCMD] = 0
+};
+
+TEST(exactly_the_listed_writes_open_a_lane_and_only_on_an_armed_disk)
+{
+    model_quiet = true;
+    gate_disarm_all();
+    EQ(gate_arm("S1|M", 100, 50), OK);
+    for (unsigned t = 0; t < GATE_TRANSPORT_COUNT; t++) {
+        struct gate_pass opened = { 0 }, p;
+
+        if (read_of[t])
+            gate_open(&opened, (enum gate_transport)t, read_of[t], 1000);
+        for (unsigned write = 0; write < 256; write++)
+            for (unsigned flush = 0; flush < 256; flush++) {
+                bool want = write_wanted((enum gate_transport)t, write, flush);
+
+                p = opened;
+                EQ(gate_open_writes(&p, (enum gate_transport)t, (uint8_t)write, (uint8_t)flush, "S1|M", 1000),
+                   want ? OK : E_REFUSED);
+                EQ(p.write_end_lba, want ? 150 : 0);
+                if (!want)
+                    continue;
+                p = opened;
+                EQ(gate_open_writes(&p, (enum gate_transport)t, (uint8_t)write, (uint8_t)flush, "S2|M", 1000),
+                   E_REFUSED);
+                EQ(gate_open_writes(&p, (enum gate_transport)t, (uint8_t)write, (uint8_t)flush, "", 1000),
+                   E_REFUSED);
+                EQ(p.write_end_lba, 0);
+                CHECK(!gate_lets_through(&p, (uint8_t)write, 100, 1));
+                CHECK(!gate_lets_flush(&p, (uint8_t)flush));
+                p = (struct gate_pass){ 0 };
+                EQ(gate_open_writes(&p, (enum gate_transport)t, (uint8_t)write, (uint8_t)flush, "S1|M", 1000),
+                   E_REFUSED);
+            }
+    }
+    gate_disarm_all();
+}
+
+TEST(no_write_or_flush_is_among_the_harmless)
+{
+    for (unsigned i = 0; i < gate_write_row_count; i++) {
+        const struct gate_write_row *r = &gate_write_rows[i];
+
+        CHECK(strlen(r->name) > 2);
+        /* The frame that carries a CDB carries harmless ones, too: the CDB has its own row. */
+        EQ(gate_permits(r->transport, r->opcode, 0), r->transport == GATE_MFI_FRAME && r->opcode == 0x03);
+    }
+}
+
+static void opened(struct gate_pass *p, uint64_t first, uint64_t count, uint64_t lba_count)
+{
+    gate_disarm_all();
+    EQ(gate_open(p, GATE_NVME_IO, 0x02, lba_count), OK);
+    EQ(gate_arm("S1|M", first, count), OK);
+    EQ(gate_open_writes(p, GATE_NVME_IO, 0x01, 0x00, "S1|M", lba_count), OK);
+    gate_disarm_all();
+}
+
+TEST(a_write_goes_through_only_inside_the_armed_range)
+{
+    struct gate_pass p;
+
+    opened(&p, 100, 50, 1000);
+    for (uint64_t lba = 90; lba < 160; lba++)
+        for (uint32_t blocks = 0; blocks < 70; blocks++)
+            EQ(gate_lets_through(&p, 0x01, lba, blocks), blocks && lba >= 100 && lba + blocks <= 150);
+    for (unsigned op = 0; op < 256; op++)
+        EQ(gate_lets_through(&p, (uint8_t)op, 120, 1), op == 0x01 || op == 0x02);
+    CHECK(gate_lets_through(&p, 0x02, 0, 1000));
+    CHECK(!gate_lets_through(&p, 0x01, 120, UINT32_MAX));
+    CHECK(!gate_lets_through(&p, 0x01, UINT64_MAX, 120));
+    CHECK(!gate_lets_through(&p, 0x01, UINT64_MAX - 20, UINT32_MAX));
+    for (unsigned op = 0; op < 256; op++)
+        EQ(gate_lets_flush(&p, (uint8_t)op), op == 0);
+    opened(&p, 900, UINT64_MAX - 900, 1000);
+    CHECK(gate_lets_through(&p, 0x01, 999, 1));
+    CHECK(!gate_lets_through(&p, 0x01, 999, 2));
+    CHECK(!gate_lets_through(&p, 0x01, 1000, 1));
+    opened(&p, 0, UINT64_MAX, UINT64_MAX);
+    CHECK(gate_lets_through(&p, 0x01, UINT64_MAX - 1, 1));
+    CHECK(!gate_lets_through(&p, 0x01, UINT64_MAX - 1, 2));
+}
+
+TEST(a_range_at_or_beyond_the_end_of_the_disk_opens_nothing)
+{
+    struct gate_pass p;
+
+    gate_disarm_all();
+    EQ(gate_open(&p, GATE_NVME_IO, 0x02, 1000), OK);
+    EQ(gate_arm("S1|M", 1000, 50), OK);
+    EQ(gate_open_writes(&p, GATE_NVME_IO, 0x01, 0x00, "S1|M", 1000), E_REFUSED);
+    /* Neither size is believed beyond the other. */
+    EQ(gate_open_writes(&p, GATE_NVME_IO, 0x01, 0x00, "S1|M", 2000), E_REFUSED);
+    EQ(p.write_end_lba, 0);
+    gate_disarm_all();
+}
+
+TEST(the_first_writes_of_a_range_are_those_that_each_write_is_let_through_with)
+{
+    static const uint32_t blocks[] = { 0, 1, 2, 8, 49, 50, 51, UINT32_MAX };
+    struct gate_pass p;
+
+    opened(&p, 100, 50, 1000);
+    EQ(gate_first_writes(&p, 0x02, 1), 0);
+    for (unsigned b = 0; b < ARRAY_COUNT(blocks); b++)
+        for (uint64_t lba = 0; lba < 300; lba++)
+            EQ(lba - p.write_first_lba < gate_first_writes(&p, 0x01, blocks[b]),
+               gate_lets_through(&p, 0x01, lba, blocks[b]));
+    gate_open(&p, GATE_NVME_IO, 0x02, 1000);
+    EQ(gate_first_writes(&p, 0x00, 1), 0);
+}

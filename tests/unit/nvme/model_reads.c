@@ -232,15 +232,15 @@ TEST(model_counts_writes_and_cries_out)
 
     for (unsigned i = 0; i < sizeof opcodes; i++) {
         struct hand h;
-        const uint32_t sqe[16] = { opcodes[i], 1 };
 
         ready(&h);
+        const uint32_t sqe[16] = { opcodes[i], 1, [6] = (uint32_t)h.data.bus, (uint32_t)(h.data.bus >> 32) };
         EQ(hand_run(&h, 1, sqe), 0);
         EQ(h.m->seen.media_changes, 1);
         h.m->set.allow_writes = true;
         EQ(hand_run(&h, 1, sqe), 0);
         EQ(h.m->seen.media_changes, 2);
-        hand_down(&h, 1, "changes the media");
+        hand_down(&h, 1, opcodes[i] == 1 ? "does not permit" : "changes the media");
     }
 }
 

@@ -460,7 +460,7 @@ TEST(a_bad_part_of_a_split_request_fails_it_once_and_names_the_part)
 
 TEST(other_refusals_of_the_drive_are_device_errors)
 {
-    static const uint16_t status[] = { 0x001, 0x4004, 0x4082, 0x7fff, 0x0301, 0x280, 0x287 };
+    static const uint16_t status[] = { 0x001, 0x4004, 0x4082, 0x7fff, 0x0301, 0x285, 0x287 };
     struct io_completion c;
 
     for (unsigned i = 0; i < ARRAY_COUNT(status); i++) {

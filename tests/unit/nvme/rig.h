@@ -24,6 +24,7 @@ struct rig {
     void (*edit)(unsigned index, uint8_t *page);
     unsigned pages;
     bool sets_features; /* the drive has features that the driver sets */
+    bool writes;        /* the test arms the disk and declares with medium_permit where it may be written */
     bool (*dma_write)(void *ctx, uint64_t bus, const void *src, size_t n);
 };
 extern struct rig rig;
@@ -40,6 +41,16 @@ const char *rig_first_remark(void);
 
 /* ---- lanes ---- */
 struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot);
+/* Arms and declares these blocks of the disk, then opens a lane that writes. */
+struct io_lane *rig_open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot,
+                                uint64_t first_lba, uint64_t blocks);
+/* Fills the slot's buffer with stamps of these blocks and `pass`, writes, and waits: must succeed. */
+void rig_write(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass);
+void rig_flush(struct io_lane *l, uint16_t slot);
+/* What the device holds there now: stamps of that pass. */
+bool rig_holds(const struct disk *d, uint64_t lba, uint32_t blocks, uint32_t pass);
+void rig_stamp(uint8_t *block, uint32_t block_bytes, uint64_t lba, uint32_t pass);
+void rig_submit(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks);
 /* Submits one request and rings. */
 void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
 /* Polls, the clock moving, until n completions are there or a second has passed; returns how many. */
