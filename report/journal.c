@@ -149,6 +149,26 @@ static const struct field io_error_fields[] = {
     FIELD_U(io_error_record, lba),    FIELD_U(io_error_record, blocks), FIELD_U(io_error_record, located),
     FIELD_U(io_error_record, status), FIELD_U(io_error_record, detail), FIELD_U(io_error_record, at_ns),
 };
+static const struct field burn_in_fields[] = {
+    FIELD_T(burn_in_state, disk),
+    FIELD_T(burn_in_state, identity),
+    FIELD_T(burn_in_state, arming),
+    FIELD_U(burn_in_state, job_hash),
+    FIELD_U(burn_in_state, seed),
+    FIELD_U(burn_in_state, block_bytes),
+    FIELD_U(burn_in_state, blocks),
+    FIELD_U(burn_in_state, pass),
+    FIELD_U(burn_in_state, position),
+    FIELD_U(burn_in_state, written_blocks),
+    FIELD_U(burn_in_state, verified_blocks),
+    FIELD_U(burn_in_state, written_bytes),
+    FIELD_U(burn_in_state, errors),
+    FIELD_U(burn_in_state, interruptions),
+    FIELD_U(burn_in_state, stuck),
+    FIELD_U(burn_in_state, phase_ms),
+    FIELD_U(burn_in_state, spent_ms),
+    FIELD_T(burn_in_state, why),
+};
 static const struct field run_status_fields[] = {
     FIELD_U(run_status, bad_configuration),
     FIELD_U(run_status, expectation_missed),
@@ -618,6 +638,17 @@ void journal_checkpoint(struct journal *j, unsigned step)
     struct json_out *o = line_begin(&l, j, "checkpoint");
 
     json_put_u64(o, "step", step);
+    line_end(&l, false);
+}
+
+void journal_burn_in(struct journal *j, const struct burn_in_state *s)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "burn_in");
+
+    json_put_str(o, "phase", burn_in_phases[s->phase].key);
+    json_put_str(o, "end", burn_in_end_words[s->end]);
+    PUT_FIELDS(o, burn_in_fields, s);
     line_end(&l, false);
 }
 

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "burn_in_state.h"
 #include "finding.h"
 #include "json.h"
 #include "step.h"
@@ -173,6 +174,8 @@ void journal_step_end(struct journal *j, const struct step_result *r, const char
 void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba,
                       uint64_t bytes, uint32_t request_bytes, uint32_t crc32c);
 void journal_checkpoint(struct journal *j, unsigned step);
+/* Where a drive's burn-in stands: what report/resume.h reads at the next start. */
+void journal_burn_in(struct journal *j, const struct burn_in_state *s);
 void journal_log(struct journal *j, unsigned level, const char *text);
 void journal_disk_verdict(struct journal *j, const char *disk, enum verdict v, const char *why);
 void journal_run_end(struct journal *j, const struct run_status *s, const struct run_ending *e);

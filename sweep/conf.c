@@ -7,8 +7,23 @@
 #define FIELD(name) offsetof(struct conf, name), sizeof(((struct conf *)0)->name)
 
 const struct opt conf_options[] = {
-    { "plan", NULL, OPT_WORD, FIELD(plan), 0, 0, "default", "default jobs preset",
-      "What is measured: the built-in plan, the job file named by jobs, or a preset" },
+    { "plan", NULL, OPT_WORD, FIELD(plan), 0, 0, "default", "default jobs preset burn-in burn-in-readonly",
+      "What is done: the built-in plan, the job file named by jobs, a preset, or a burn-in (docs/burn-in.md). burn-in writes "
+      "to disks that are armed and to no other; burn-in-readonly writes to none" },
+    { "leave", NULL, OPT_WORD, FIELD(leave), 0, 0, "zero", "zero stamp",
+      "What a burn-in leaves on a disk that it has written: zero: the first and last MiB are zeros, so that an installer "
+      "sees a blank disk; stamp: its data stays" },
+    { "burn_in_budget_s", NULL, OPT_COUNT, FIELD(burn_in_budget_s), 0, 30 * 24 * 3600, "0", NULL,
+      "Seconds that the burn-in of a drive may take. 0: 72 hours for disks that rotate, 24 hours for others" },
+    { "burn_in_error_limit", NULL, OPT_COUNT, FIELD(burn_in_error_limit), 1, 1000000, "16", NULL,
+      "A drive with so many failed requests or wrong blocks leaves the burn-in; the others go on. One error is FAIL" },
+    { "burn_in_checkpoint_s", NULL, OPT_COUNT, FIELD(burn_in_checkpoint_s), 1, 3600, "60", NULL,
+      "Seconds between two checkpoints of a burn-in, from which the next start resumes" },
+    { "pause_temperature_c", NULL, OPT_COUNT, FIELD(pause_temperature_c), 0, 125, "0", NULL,
+      "A drive as warm as this rests until it is 5 degrees cooler. 0: at the warning limit that it tells, else 60 (rotates) "
+      "or 70" },
+    { "end_temperature_c", NULL, OPT_COUNT, FIELD(end_temperature_c), 0, 125, "0", NULL,
+      "A drive as warm as this leaves the burn-in. 0: at the critical limit that it tells, else 65 (rotates) or 80" },
     { "preset", NULL, OPT_WORD, FIELD(preset), 0, 0, "none", preset_words,
       "A benchmark that people compare, from inside the application; docs/presets.md describes each. plan=preset follows" },
     { "order", NULL, OPT_WORD, FIELD(order), 0, 0, "auto", "auto independent one-by-one together scaling",

@@ -17,7 +17,13 @@ struct conf {
     char jobs[120];          /* path of the job file on the stick, with '/' */
     uint16_t time_scale_pct; /* all planned times and byte limits x this / 100: tests use 1..5 */
     uint32_t budget_s;       /* whole run, before scaling; design: 15 min */
-    uint16_t expect_disks;   /* 0: nothing expected */
+    /* burn-in (sweep/burn_in.h) */
+    uint8_t leave;                                  /* enum conf_leave */
+    uint32_t burn_in_budget_s;                      /* of each drive, before scaling; 0: by its kind */
+    uint32_t burn_in_error_limit;                   /* a drive with so many errors leaves */
+    uint16_t burn_in_checkpoint_s;                  /* between two checkpoints, before scaling */
+    uint8_t pause_temperature_c, end_temperature_c; /* 0: the drive's own limits */
+    uint16_t expect_disks;                          /* 0: nothing expected */
     char expect_models[200], expect_firmware[200], expect_link[24], expect_mb_per_s[200];
     uint8_t smbus; /* enum pin_wish of checks/pins.h */
     uint16_t bench_wait_s;
@@ -43,7 +49,15 @@ struct conf {
     } map[CONF_MAX_MAPS];
     uint8_t map_count;
 };
-enum conf_plan { CONF_PLAN_DEFAULT, CONF_PLAN_JOBS, CONF_PLAN_PRESET };
+enum conf_plan {
+    CONF_PLAN_DEFAULT,
+    CONF_PLAN_JOBS,
+    CONF_PLAN_PRESET,
+    CONF_PLAN_BURN_IN,
+    CONF_PLAN_BURN_IN_READONLY
+};
+/* What a burn-in leaves on a disk that it has written: zeros at head and tail, or its stamps. */
+enum conf_leave { CONF_LEAVE_ZERO, CONF_LEAVE_STAMP };
 /* Which disks of a job file or preset run side by side. */
 enum conf_order {
     CONF_ORDER_AUTO,        /* job files: as written, together; presets: as their row says */

@@ -286,6 +286,29 @@ static void put_state(struct journal *j)
                                                        (const int64_t[]){ -3, 40, 78 } });
 }
 
+static void put_burn_in(struct journal *j)
+{
+    struct burn_in_state s = { .disk = "sata0.0",
+                               .identity = "ata WDC WD40EFRX WD-1234",
+                               .arming = "00112233445566ff",
+                               .job_hash = 0xfedcba9876543210u,
+                               .seed = 0x0123456789abcdefu,
+                               .block_bytes = 4 << 20,
+                               .blocks = 953869,
+                               .phase = BURN_IN_WRITE,
+                               .pass = 1,
+                               .position = 591398,
+                               .written_blocks = 591398,
+                               .written_bytes = 591398ull * (4 << 20),
+                               .errors = 1,
+                               .interruptions = 2,
+                               .phase_ms = 7200000,
+                               .spent_ms = 36000000,
+                               .why = "uncorrectable data (ERR UNC)" };
+
+    journal_burn_in(j, &s);
+}
+
 void sample_run(struct journal *j)
 {
     static const struct machine_info machine = {
@@ -327,6 +350,7 @@ void sample_run(struct journal *j)
     put_machine_path(j);
     put_raid(j);
     put_state(j);
+    put_burn_in(j);
     journal_run_end(j, &status, &ending);
 }
 

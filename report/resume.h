@@ -1,0 +1,49 @@
+#ifndef REPORT_RESUME_H
+#define REPORT_RESUME_H
+#include "journal.h"
+
+/* Unfinished burn-ins, read out of the journals of earlier runs.  A journal is long and may be allocated
+ * beyond its end, so it is not read whole: its head says which machine and run it is of, then windows from
+ * its end towards its begin are looked through until one holds the last checkpoint.
+ *
+ *     resume_run_head(first bytes) -> resume_run_window(last bytes) until true -> the next run
+ *
+ * A window may begin and end within a line, and hold remains of other runs: only whole lines with a right
+ * checksum and the run's id count. */
+enum {
+    RESUME_MAX_DRIVES = 512,
+    RESUME_HEAD_BYTES = 64 << 10,
+    RESUME_WINDOW_BYTES = 1 << 20,
+    RESUME_OVERLAP_BYTES = 2048 /* windows overlap by more than a checkpoint's line is long */
+};
+struct resume_drive {
+    struct burn_in_state state; /* as of its last checkpoint */
+    uint64_t run_id, seq;
+    char clock[24]; /* of the run, "" unknown */
+};
+struct resume {
+    char machine_serial[64], machine_uuid[40]; /* of the machine that we are in */
+    struct resume_drive *drives;               /* the caller's memory, RESUME_MAX_DRIVES */
+    unsigned count;
+    unsigned other_machines; /* runs that were of another one */
+    /* the run that is being read */
+    uint64_t run_id;
+    char clock[24];
+};
+/* drives: RESUME_MAX_DRIVES of them, which stay the caller's. */
+void resume_start(struct resume *r, const char *machine_serial, const char *machine_uuid,
+                  struct resume_drive *drives);
+/* The first bytes of a journal.  False: it is of another machine, or no journal; go on to the next run.
+ * Runs are offered from the oldest to the newest as far as that is known. */
+bool resume_run_head(struct resume *r, const char *text, size_t len);
+/* A window of the same journal; windows are offered from the end towards the begin.  True: checkpoints were
+ * found in it, windows before it hold nothing newer. */
+bool resume_run_window(struct resume *r, const char *text, size_t len);
+/* A journal that is in memory as a whole, or the text of a state server. */
+void resume_run_text(struct resume *r, const char *text, size_t len);
+
+/* The newest state of that disk, whether it can be resumed or not; NULL: none.  Of the same burn-in the later
+ * one counts, of different ones that of the later run. */
+const struct burn_in_state *resume_find(const struct resume *r, const char *identity);
+
+#endif
