@@ -92,11 +92,12 @@ $(OUT)/BOOTX64.EFI: $(OUT)/app.so image/pe-finish
 	@image/pe-finish $@
 
 # make sign KEY=key.pem CERT=cert.pem: the application for Secure Boot with a key of your own
-sign: $(OUT)/signed/BOOTX64.EFI
-$(OUT)/signed/BOOTX64.EFI: $(OUT)/BOOTX64.EFI
+SIGNED := $(OUT)/signed/BOOTX64.EFI
+sign: $(OUT)/BOOTX64.EFI
 	@[ -n "$(KEY)" ] && [ -n "$(CERT)" ] || { echo "make sign KEY=key.pem CERT=cert.pem"; exit 2; }
-	@mkdir -p $(@D)
-	@sbsign --key $(KEY) --cert $(CERT) --output $@ $< 2>$(OUT)/sbsign.log || { cat $(OUT)/sbsign.log; exit 1; }
+	@mkdir -p $(dir $(SIGNED))
+	@sbsign --key $(KEY) --cert $(CERT) --output $(SIGNED) $< 2>$(SIGNED).log || { cat $(SIGNED).log; exit 1; }
+	@rm -f $(SIGNED).log
 .PHONY: sign
 
 iso: $(OUT)/baresweep.iso

@@ -1,5 +1,7 @@
-"""The stick under firmware of a newer suite: as it is, with Secure Boot's build, and with strict page protection
-(the application must not run from writable pages nor write to executable ones)."""
+"""The stick under firmware of a newer suite: as it is, Secure Boot's build, and the build for strict page protection.
+
+The last one protects memory by default, but was seen to run an application whose code section says that it is
+data: what the application promises about its pages is checked by image/pe-finish, not here."""
 import machine
 from newer_suite import newer_boot, ovmf
 from scenario import boot, equal, file_disk

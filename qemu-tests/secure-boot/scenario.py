@@ -20,8 +20,7 @@ def run(folder):
     disk = [*file_disk(machine.stamped_disk(folder / "d.img", 64 << 20, 1 << 20), "d"), "-device", "nvme,drive=d,serial=SB"]
     signed, key = folder / "signed.efi", folder / "key.pem"
     subprocess.run(["openssl", "rsa", "-in", KEY, "-passin", "pass:snakeoil", "-out", key], check=True, capture_output=True)
-    subprocess.run(["make", "-s", "sign", f"KEY={key}", f"CERT={CERT}"], cwd=machine.ROOT, check=True)
-    os.rename(machine.ROOT / "out" / "signed" / "BOOTX64.EFI", signed)
+    subprocess.run(["make", "-s", "sign", f"KEY={key}", f"CERT={CERT}", f"SIGNED={signed}"], cwd=machine.ROOT, check=True)
 
     m = machine.Machine(folder / "unsigned", disks=disk, firmware=FIRMWARE, extra=SMM, conf=QUICK_CONF).start()
     refused = m.wait_for(re.compile(rb"Access Denied|Security Violation|# Baresweep"), 200)
