@@ -6,7 +6,7 @@
 # make fuzz-NAME SECONDS=60
 
 OUT  := out
-ROOMS := base drivers drivers/nvme drivers/ahci drivers/mfi drivers/pci drivers/smbus result checks sweep report screen
+ROOMS := base drivers drivers/nvme drivers/ahci drivers/mfi drivers/pci drivers/smbus result checks sweep report screen net
 
 # Each room sees only what it may use: the compiler keeps the arrows.
 INC_base         := base
@@ -21,11 +21,12 @@ INC_checks       := base drivers result checks
 INC_sweep        := base drivers result sweep
 INC_report       := base result report
 INC_screen       := base result screen
+INC_net          := base net
 INC_tools        := base result report
 INC_rack         := base result report rack
 INC_rack/generate := base result report
-INC_efi          := base drivers result checks sweep report screen efi
-INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen \
+INC_efi          := base drivers result checks sweep report screen net efi
+INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen net \
                     tests/unit tests/models tests/models/nvme tests/models/ahci tests/models/mfi \
                     tests/models/pci tests/models/smbus \
                     tests/platform/model tests/platform/qtest tests/fakes rack
@@ -124,7 +125,8 @@ UNIT_checks  := base drivers drivers/pci drivers/smbus result checks tests/platf
 UNIT_sweep   := base drivers result sweep tests/platform/model tests/fakes
 UNIT_report  := base result report
 UNIT_screen  := base result screen
-UNITS := base result drivers nvme ahci mfi pci smbus checks sweep report screen
+UNIT_net     := base net
+UNITS := base result drivers nvme ahci mfi pci smbus checks sweep report screen net
 
 # drivers/drivers.c names every driver: only programs that link all of them can have it.
 room_src = $(filter-out $(if $(and $(filter drivers/nvme,$(1)),$(filter drivers/ahci,$(1)),$(filter drivers/mfi,$(1))),,\

@@ -1,6 +1,8 @@
 #include "ending.h"
 #include "console.h"
+#include "net_delivery.h"
 #include "record.h"
+#include "reports.h"
 #include "serial.h"
 #include "views.h"
 
@@ -46,7 +48,7 @@ void ending_judge(const struct inventory *inv, const struct conf *conf, struct r
     status->verdict = tested || worst == VERDICT_FAIL ? verdict_join(disks, worst) : VERDICT_NOT_TESTED;
 }
 
-static void show_end(const struct run_status *status, const struct medium *m)
+static void show_end(const struct run_status *status, const struct medium *m, const char *sent)
 {
     struct end_view v = { .verdict = status->verdict,
                           .lines = (const char(*)[END_LINE_BYTES])lines,
@@ -55,33 +57,31 @@ static void show_end(const struct run_status *status, const struct medium *m)
     const char *worst = record_worst(&level);
 
     str_copy(v.headline, sizeof v.headline, worst[0] ? worst : "nothing to report");
-    str_fmt(v.where, sizeof v.where, "%s", m->state == MEDIUM_OK ? m->where : m->problem);
+    str_fmt(v.where, sizeof v.where, "%s%s%s", m->state == MEDIUM_OK ? m->where : m->problem,
+            sent[0] ? "; " : "", sent);
     view_end(console_grid(), &v);
     console_show();
 }
 
-/* What is made from the journal beside it. */
-static const struct {
-    const char *name;
-    void (*render)(const char *journal, size_t len, struct render_out *out);
-} reports[] = {
-    { "summary.txt", render_summary }, { "report.html", render_html }, { "results.csv", render_csv },
-    { "fio.json", render_fio_json },   { "junit.xml", render_junit },
-};
-
 struct run_ending ending_write(const struct run_status *status, const struct conf *conf, struct medium *m)
 {
     struct run_ending e = run_ending(status, conf->warn_chains);
+    static char sent[400];
+    struct text where = text_over(sent, sizeof sent);
     const char *text;
     size_t len;
 
     record_finish(m, status, &e);
     text = record_text(&len);
-    for (unsigned i = 0; m->state == MEDIUM_OK && i < ARRAY_COUNT(reports); i++)
+    for (unsigned i = 0; m->state == MEDIUM_OK && i < report_count; i++)
         if (!medium_write(m, reports[i].name, reports[i].render, text, len))
             serial_say("%s could not be written; the journal is whole", reports[i].name);
+    if (net_delivery_wanted()) {
+        net_delivery_finish(text, len, &where);
+        serial_say("results %s", sent);
+    }
     if (console_present())
-        show_end(status, m);
+        show_end(status, m, sent);
     medium_close(m);
     return e;
 }

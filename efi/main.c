@@ -7,6 +7,8 @@
 #include "handback.h"
 #include "inventory.h"
 #include "machine.h"
+#include "net_delivery.h"
+#include "net_link.h"
 #include "plan.h"
 #include "platform.h"
 #include "record.h"
@@ -17,6 +19,7 @@
 #include "sweep_run.h"
 #include "version.h"
 #include "views.h"
+#include "watchdog.h"
 
 static struct machine_info machine;
 static struct medium medium;
@@ -47,9 +50,10 @@ static void report_medium(const struct medium *m)
         [MEDIUM_OK] = "",
     };
 
+    /* A machine that the network booted is not expected to have a stick. */
     if (m->state != MEDIUM_OK)
-        record_finding(code[m->state], FINDING_WARN, "stick", NULL,
-                       "%s; the lines on the serial port are the result", m->problem);
+        record_finding(code[m->state], net_link.booted_by_network ? FINDING_INFO : FINDING_WARN, "stick",
+                       NULL, "%s; the lines on the serial port are the result", m->problem);
 }
 
 static void run_name(char *buf, size_t cap, uint64_t run_id)
@@ -82,12 +86,16 @@ static void begin(void)
     uint64_t run_id = machine_run_id(&machine);
     run_name(name, sizeof name, run_id);
     medium_open(&medium, name);
-    settings_load(&settings, &medium);
+    net_link_look();
+    watchdog_arm(false);
+    settings_load(&settings, &medium, &machine);
     record_start(run_id);
     serial_say("%s %s on %s %s", PRODUCT_NAME, PRODUCT_VERSION, machine.vendor, machine.model);
     journal_run_start(record_journal(), &machine, settings.conf.run_label);
     report_clock(&clock);
     report_medium(&medium);
+    net_delivery_start(&settings.conf, &machine, name);
+    watchdog_off();
 }
 
 /* ---- the plan ---- */
@@ -261,12 +269,15 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     if (settings.conf.handback_check)
         handback_check(&inventory);
     ending_judge(&inventory, &settings.conf, &status);
+    watchdog_arm(settings.conf.attended);
     struct run_ending ending = ending_write(&status, &settings.conf, &medium);
+    watchdog_off();
     ending_last_line(&status, &ending);
     if (console_present() && settings.conf.after == AFTER_RETURN)
         console_wait_key(END_SCREEN_S);
     struct conf conf = settings.conf;
     settings_free(&settings);
+    net_link_down();
     record_end();
     EFI_STATUS result = ending.efi_code ? EFIERR(ending.efi_code) : EFI_SUCCESS;
     do_after(&conf, result);

@@ -1,5 +1,6 @@
 #include "record.h"
 #include "clock.h"
+#include "net_delivery.h"
 #include "platform_efi.h"
 #include "serial.h"
 
@@ -113,11 +114,13 @@ void record_checkpoint(struct medium *m, unsigned step)
     record_driver_log();
     journal_checkpoint(&journal, step);
     write_medium(m);
+    net_delivery_checkpoint(memory.text, memory.len);
 }
 
 void record_finish(struct medium *m, const struct run_status *status, const struct run_ending *ending)
 {
     record_driver_log();
+    net_delivery_before_end(memory.text, memory.len);
     journal_run_end(&journal, status, ending);
     write_medium(m);
 }

@@ -11,13 +11,13 @@
 #include "serial.h"
 #include "steady.h"
 #include "views.h"
+#include "watchdog.h"
 
 enum {
     SLICE_MS = 200,
     REDRAW_EVERY_MS = 2000, /* each redraw holds the engine: not in short steps */
     REDRAW_STEPS_FROM_MS = 4000,
     CHECKPOINT_EVERY_MS = 60000,
-    WATCHDOG_S = 600,
     LANES_SHOWN = 256
 };
 
@@ -33,12 +33,6 @@ struct step_run {
     uint64_t step_bytes_per_s; /* of all its lanes */
     uint64_t last_drawn_ns, last_checkpoint_ns;
 };
-
-/* Unattended, a machine that hangs in our hands is reset by firmware. */
-static void watchdog_rearm(const struct conf *conf)
-{
-    boot->SetWatchdogTimer(conf->attended ? 0 : WATCHDOG_S, 0x1ba5e, 0, NULL);
-}
 
 /* ---- the live view ---- */
 
@@ -110,7 +104,7 @@ static void attend(struct step_run *s)
         draw(s);
     if (checkpoint) {
         record_checkpoint(s->medium, s->number);
-        watchdog_rearm(s->conf);
+        watchdog_arm(s->conf->attended);
         s->last_checkpoint_ns = clock_now_ns();
     }
     worker_resume(s->engine);
@@ -195,7 +189,7 @@ static void run_step(struct step_run *s)
     journal_step_start(record_journal(), s->number, s->step->title, s->step->lane_count);
     serial_say("step %u/%u %s", s->number, s->plan->step_count, s->step->title);
     record_checkpoint(s->medium, s->number);
-    watchdog_rearm(s->conf);
+    watchdog_arm(s->conf->attended);
     if ((rc = engine_begin(s->step, s->number, &s->engine)) != OK) {
         for (unsigned i = 0; i < s->step->lane_count; i++)
             journal_not_tested(record_journal(), s->step->lanes[i].disk->name, s->step->lanes[i].job.name,
@@ -261,5 +255,5 @@ void sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m,
         run_rounds(&s);
     }
     scaling_tell();
-    boot->SetWatchdogTimer(0, 0, 0, NULL);
+    watchdog_off();
 }

@@ -46,7 +46,7 @@ class Machine:
         self.serial = self.folder / "serial.log"
         self.qmp_path = self.folder / "qmp"
         self.stick = Path(stick) if stick else self.folder / "stick.img"
-        if not stick:
+        if not stick and stick_device:
             subprocess.run(["cp", "--sparse=always", str(image), str(self.stick)], check=True)
         if conf is not None:
             (self.folder / "baresweep.conf").write_text(conf)

@@ -68,7 +68,7 @@ static int put_big(struct grid *g, int row, enum ink ink, const char *word)
 void view_end(struct grid *g, const struct end_view *v)
 {
     enum { HEADLINE_ROWS = 2, WHERE_ROWS = 3, HANG = 4 };
-    char where[180];
+    char where[420];
     int row = 1, where_rows;
 
     grid_clear(g, g->columns, g->rows);

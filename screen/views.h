@@ -36,7 +36,7 @@ struct end_view {
     char headline[120];
     const char (*lines)[120];
     unsigned line_count;
-    char where[160]; /* where the results are */
+    char where[400]; /* where the results are */
 };
 void view_end(struct grid *g, const struct end_view *v);
 

@@ -80,8 +80,12 @@ const struct opt conf_options[] = {
       "The drives' own self-test after the last step: about two minutes, all drives side by side, no data is changed" },
     { "warn_chains", NULL, OPT_FLAG, FIELD(warn_chains), 0, 0, "yes", NULL,
       "WARN counts as success towards the boot loader, which then starts what comes next" },
-    { "after", NULL, OPT_WORD, FIELD(after), 0, 0, "return", "return reboot poweroff",
-      "What happens at the end: back to the boot loader, restart, or off" },
+    { "after", NULL, OPT_WORD, FIELD(after), 0, 0, "return", "return reboot poweroff next",
+      "What happens at the end: back to the boot loader with the verdict as its status, restart, off, or on to the next "
+      "stage, which only a run that passed reaches (docs/network.md)" },
+    { "next", NULL, OPT_TEXT, FIELD(next), 0, 0, NULL, NULL,
+      "With after=next, where no iPXE script goes on by itself: the firmware's boot entry that comes next, by its number "
+      "(Boot0003). Without it, the next one in the firmware's order" },
     { "attended", NULL, OPT_FLAG, FIELD(attended), 0, 0, "no", NULL,
       "A person is there: no watchdog restarts a machine that hangs" },
     { "countdown_s", "countdown", OPT_COUNT, FIELD(countdown_s), 0, 3600, "10", NULL,
@@ -91,6 +95,14 @@ const struct opt conf_options[] = {
       "bay. Nothing is measured" },
     { "blink_s", NULL, OPT_COUNT, FIELD(blink_s), 1, 3600, "60", NULL, "Seconds that it blinks" },
     { "run_label", NULL, OPT_TEXT, FIELD(run_label), 0, 0, NULL, NULL, "Free text, kept with the results" },
+    { "upload", NULL, OPT_TEXT, FIELD(upload), 0, 0, NULL, NULL,
+      "Where results go, up to four places in order, commas between them: http://10.9.0.1/upload/ or tftp://boot-server/. The "
+      "first that takes them gets all of them. A stick's network card is used only when this, syslog or state asks for it" },
+    { "syslog", NULL, OPT_TEXT, FIELD(syslog), 0, 0, NULL, NULL,
+      "A line per step and finding by UDP: 10.9.0.1 or 10.9.0.1:514. Nobody answers them: some may be lost" },
+    { "state", NULL, OPT_TEXT, FIELD(state), 0, 0, NULL, NULL,
+      "What is to be remembered of this machine from run to run, for machines without a stick: http://10.9.0.1/upload/state/. "
+      "Read at the start, written at the end" },
 };
 const unsigned conf_option_count = ARRAY_COUNT(conf_options);
 
@@ -149,14 +161,18 @@ static void read_option(struct conf *c, struct conf_problems *p, const struct in
     problem(p, line, text);
 }
 
-bool conf_read(const char *text, size_t len, struct conf *out, struct conf_problems *problems)
+void conf_defaults(struct conf *out)
+{
+    memset(out, 0, sizeof(*out));
+    opt_defaults(conf_options, conf_option_count, out);
+}
+
+void conf_read_lines(const char *text, size_t len, struct conf *out, struct conf_problems *problems)
 {
     struct ini_reader ini;
     struct ini_line line;
 
-    memset(out, 0, sizeof(*out));
     memset(problems, 0, sizeof(*problems));
-    opt_defaults(conf_options, conf_option_count, out);
     ini_start(&ini, text, len);
     for (ini_next(&ini, &line); line.kind != INI_END; ini_next(&ini, &line)) {
         if (line.kind == INI_BAD)
@@ -166,6 +182,12 @@ bool conf_read(const char *text, size_t len, struct conf *out, struct conf_probl
         else if (line.kind == INI_KEY)
             read_option(out, problems, &line);
     }
+}
+
+void conf_settle(struct conf *out, struct conf_problems *problems)
+{
+    struct ini_line line = { .line = 0 };
+
     if (out->preset && out->plan == CONF_PLAN_DEFAULT)
         out->plan = CONF_PLAN_PRESET;
     if (out->plan == CONF_PLAN_PRESET && !out->preset)
@@ -174,5 +196,12 @@ bool conf_read(const char *text, size_t len, struct conf *out, struct conf_probl
         problem(problems, &line, "plan=jobs and a preset: remove one of them; the job file is run");
     if (out->plan == CONF_PLAN_JOBS && !out->jobs[0])
         problem(problems, &line, "plan=jobs needs the path of a job file: add jobs = jobs/mine.fio");
+}
+
+bool conf_read(const char *text, size_t len, struct conf *out, struct conf_problems *problems)
+{
+    conf_defaults(out);
+    conf_read_lines(text, len, out, problems);
+    conf_settle(out, problems);
     return !problems->count;
 }

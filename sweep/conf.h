@@ -28,7 +28,7 @@ struct conf {
     uint8_t smbus; /* enum pin_wish of checks/pins.h */
     uint16_t bench_wait_s;
     uint8_t warn_chains;    /* WARN counts as success towards the boot loader */
-    uint8_t after;          /* "return", "reboot", "poweroff" */
+    uint8_t after;          /* enum conf_after */
     uint8_t firmware_path;  /* read undriven controllers through EFI Block I/O */
     uint8_t attended;       /* a person is there: no watchdog of our own */
     uint8_t data_check;     /* checksums of head and tail before and after */
@@ -43,6 +43,11 @@ struct conf {
     char stripe[120]; /* job files and presets: these disks as one; "": none */
     uint16_t stripe_chunk_kib;
     char run_label[40]; /* free text, kept in the journal */
+    /* Places in the network, of net/uri.h; "": none. */
+    char upload[240];
+    char syslog[48];
+    char state[120];
+    char next[120]; /* what `after = next` starts where no boot loader does it */
     /* [map]: what a Linux path in a job file's `filename` means on this machine */
     struct conf_map {
         char path[48], disk[48];
@@ -67,7 +72,7 @@ enum conf_order {
     CONF_ORDER_SCALING /* 1, 2, 4 .. all disks of each controller */
 };
 enum conf_selftest { CONF_SELFTEST_NONE, CONF_SELFTEST_SHORT };
-enum conf_after { AFTER_RETURN, AFTER_REBOOT, AFTER_POWEROFF };
+enum conf_after { AFTER_RETURN, AFTER_REBOOT, AFTER_POWEROFF, AFTER_NEXT };
 extern const struct opt conf_options[];
 extern const unsigned conf_option_count;
 
@@ -79,5 +84,11 @@ struct conf_problems {
  * `/dev/sda = sata0.3`.  Wrong
  * lines keep the default, are listed, and make the run end with exit 2.  True when nothing was wrong. */
 bool conf_read(const char *text, size_t len, struct conf *out, struct conf_problems *problems);
+
+/* The same in parts, for more than one text (a file, and words of the boot loader over it): defaults once,
+ * the lines of each text with problems of its own, and at the end what lines say only together. */
+void conf_defaults(struct conf *out);
+void conf_read_lines(const char *text, size_t len, struct conf *out, struct conf_problems *problems);
+void conf_settle(struct conf *out, struct conf_problems *problems);
 
 #endif
