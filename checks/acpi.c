@@ -4,13 +4,13 @@
 enum { TABLE_LEN = 4, TABLE_HEADER = 36 };
 
 static uint16_t u16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
-static uint32_t u32(const uint8_t *p) { return u16(p) | (uint32_t)u16(p + 2) << 16; }
-static uint64_t u64(const uint8_t *p) { return u32(p) | (uint64_t)u32(p + 4) << 32; }
+uint32_t acpi_u32(const uint8_t *p) { return u16(p) | (uint32_t)u16(p + 2) << 16; }
+uint64_t acpi_u64(const uint8_t *p) { return acpi_u32(p) | (uint64_t)acpi_u32(p + 4) << 32; }
 
-/* The table's own length, no longer than what is there; 0: no table. */
-static size_t length_of(const uint8_t *t, size_t len)
+size_t acpi_table_len(const void *table, size_t len)
 {
-    return t && len >= TABLE_HEADER ? (size_t)min_u64(u32(t + TABLE_LEN), len) : 0;
+    return table && len >= TABLE_HEADER ? (size_t)min_u64(acpi_u32((const uint8_t *)table + TABLE_LEN), len)
+                                        : 0;
 }
 
 /* ---- HEST ---- */
@@ -61,10 +61,10 @@ bool hest_is_firmware_first(const void *table, size_t len)
 {
     const uint8_t *t = table;
 
-    len = length_of(t, len);
+    len = acpi_table_len(t, len);
     if (len < HEST_FIRST)
         return false;
-    uint32_t count = u32(t + HEST_COUNT);
+    uint32_t count = acpi_u32(t + HEST_COUNT);
     size_t at = HEST_FIRST;
     for (uint32_t i = 0; i < count; i++) {
         size_t n = at + 8 <= len ? source_len(t + at, len - at) : 0;
@@ -79,31 +79,6 @@ bool hest_is_firmware_first(const void *table, size_t len)
     return false;
 }
 
-/* ---- SRAT ---- */
-
-enum { SRAT_FIRST = 48, SRAT_MEMORY = 1, SRAT_MEMORY_LEN = 40, SRAT_ENABLED = 1, NODES_MAX = 64 };
-
-unsigned srat_memory_nodes(const void *table, size_t len)
-{
-    const uint8_t *t = table;
-    uint32_t seen[NODES_MAX];
-    unsigned nodes = 0;
-
-    len = length_of(t, len);
-    for (size_t at = SRAT_FIRST; at + 2 <= len && t[at + 1] >= 2 && t[at + 1] <= len - at; at += t[at + 1]) {
-        const uint8_t *s = t + at;
-        unsigned i = 0;
-
-        if (s[0] != SRAT_MEMORY || s[1] < SRAT_MEMORY_LEN || !(u32(s + 28) & SRAT_ENABLED) || !u64(s + 16))
-            continue;
-        while (i < nodes && seen[i] != u32(s + 2))
-            i++;
-        if (i == nodes && nodes < NODES_MAX)
-            seen[nodes++] = u32(s + 2);
-    }
-    return nodes;
-}
-
 /* ---- MCFG ---- */
 
 enum { MCFG_FIRST = 44, MCFG_ENTRY = 16, BYTES_PER_BUS = 1 << 20 };
@@ -112,9 +87,9 @@ uint64_t mcfg_bus_address(const void *table, size_t len, uint16_t segment, uint8
 {
     const uint8_t *t = table;
 
-    len = length_of(t, len);
+    len = acpi_table_len(t, len);
     for (size_t at = MCFG_FIRST; at + MCFG_ENTRY <= len; at += MCFG_ENTRY)
-        if (u16(t + at + 8) == segment && bus >= t[at + 10] && bus <= t[at + 11] && u64(t + at))
-            return u64(t + at) + (uint64_t)bus * BYTES_PER_BUS;
+        if (u16(t + at + 8) == segment && bus >= t[at + 10] && bus <= t[at + 11] && acpi_u64(t + at))
+            return acpi_u64(t + at) + (uint64_t)bus * BYTES_PER_BUS;
     return 0;
 }

@@ -4,14 +4,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Three tables of ACPI, as far as the checks need them.  Every length is checked; a table that cannot be
- * followed to its end gives the careful answer. */
+/* Tables of ACPI, as far as the checks need them; SRAT and SLIT: numa.h.  Every length is checked; a table
+ * that cannot be followed to its end gives the careful answer. */
 
 /* HEST: true when firmware handles PCI Express errors first, so that nobody else may clear them. */
 bool hest_is_firmware_first(const void *table, size_t len);
-/* SRAT: how many memory nodes hold memory; 0: not told. */
-unsigned srat_memory_nodes(const void *table, size_t len);
 /* MCFG: where the configuration space of that bus lies in memory; 0: not told. */
 uint64_t mcfg_bus_address(const void *table, size_t len, uint16_t segment, uint8_t bus);
+
+/* ---- for who reads tables ---- */
+/* The table's own length, no longer than what is there; 0: no table. */
+size_t acpi_table_len(const void *table, size_t len);
+uint32_t acpi_u32(const uint8_t *p);
+uint64_t acpi_u64(const uint8_t *p);
 
 #endif

@@ -2,6 +2,7 @@
 #include "checks_state.h"
 #include "drive_health.h"
 #include "drive_state.h"
+#include "numa_run.h"
 #include "record.h"
 #include "runs.h"
 
@@ -225,6 +226,7 @@ bool checks_finish(struct inventory *inv, const struct conf *conf)
 
     take_measurements(inv);
     met = check_links(inv, conf);
+    numa_judge(inv);
     check_health(inv);
     checks_odd(inv);
     met &= expect_judge_floors(&words, s->expected, inv->disk_count, checks_list());

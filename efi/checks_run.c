@@ -2,6 +2,7 @@
 #include "acpi.h"
 #include "console.h"
 #include "drive_state.h"
+#include "numa_run.h"
 #include "pins.h"
 #include "platform_efi.h"
 #include "record.h"
@@ -54,6 +55,7 @@ void checks_wake(const struct conf *conf)
         wake(handles[i]);
     if (handles)
         boot->FreePool(handles);
+    numa_prepare();
 }
 
 /* ---- findings ---- */
@@ -399,11 +401,6 @@ bool checks_run(struct inventory *inv, const struct conf *conf, const struct mac
     journal_tree(inv);
     judge_functions(inv);
     check_smbus(inv, (enum pin_wish)conf->smbus, machine, m);
-    table = board_acpi_table("SRAT", &len);
-    unsigned nodes = srat_memory_nodes(table, len);
-    if (nodes > 1)
-        record_finding("numa-not-controlled", FINDING_INFO, "run", NULL,
-                       "the firmware's table has %u memory nodes", nodes);
     read_health(inv);
     table = board_acpi_table("HEST", &len);
     s->firmware_first = hest_is_firmware_first(table, len);

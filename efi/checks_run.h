@@ -6,8 +6,8 @@
 
 /* The checks of this machine: collects evidence, asks checks/ what it means, says it in the journal. */
 
-/* First of all: waits for a test bench when the configuration says so, wakes storage controllers that sleep.
- */
+/* First of all: waits for a test bench when the configuration says so, wakes storage controllers that sleep,
+ * chooses the memory that buffers are taken from. */
 void checks_wake(const struct conf *conf);
 /* After the inventory, before anything is read: paths and power of the controllers, slots, SMBus, health,
  * drives that are expected; begins to watch the links.  True: an expectation of the configuration cannot be

@@ -48,7 +48,13 @@ struct function_state {
     EFI_PCI_IO_PROTOCOL *io;
     UINT64 attributes_found;
     bool enabled;
+    struct placement {
+        struct memory_range range[MEMORY_RANGES_MAX];
+        unsigned count;
+    } place;
+    uint64_t within_bytes, elsewhere_bytes;
 };
+static struct placement place_of_all;
 static struct function_state functions[PCI_FUNCTIONS_MAX];
 static unsigned function_count;
 
@@ -195,41 +201,98 @@ struct dma_record {
     EFI_PCI_IO_PROTOCOL *io;
     void *host, *mapping;
     UINTN pages;
+    bool placed; /* pages of our choice instead of PciIo's buffer */
 };
 
 static void dma_record_release(struct dma_record *r)
 {
     if (r->mapping)
         r->io->Unmap(r->io, r->mapping);
-    if (r->host)
+    if (r->host && r->placed)
+        boot->FreePages((EFI_PHYSICAL_ADDRESS)(uintptr_t)r->host, r->pages);
+    else if (r->host)
         r->io->FreeBuffer(r->io, r->pages, r->host);
     plat_free(r);
 }
 
-/* Through PciIo, so that an IOMMU which firmware turned on knows the buffer. */
+/* The highest free pages of the first range that has any, at most up to `highest` (0: no limit). */
+static void *pages_within(const struct placement *place, UINTN pages, uint64_t highest)
+{
+    for (unsigned i = 0; i < place->count; i++) {
+        const struct memory_range *r = &place->range[i];
+        EFI_PHYSICAL_ADDRESS at = r->base + r->len_bytes - 1;
+
+        if (highest && highest < at)
+            at = highest;
+        if (at < r->base ||
+            EFI_ERROR(boot->AllocatePages(AllocateMaxAddress, EfiBootServicesData, pages, &at)))
+            continue;
+        if (at >= r->base)
+            return (void *)(uintptr_t)at;
+        boot->FreePages(at, pages);
+    }
+    return NULL;
+}
+
+static const struct placement *placement_of(const struct pci_fn *fn)
+{
+    const struct function_state *s = fn->ctx;
+
+    return s->place.count ? &s->place : &place_of_all;
+}
+
+/* Takes the pages and lets PciIo map them, so that an IOMMU which firmware turned on knows the buffer. */
+static bool dma_record_fill(struct dma_record *r, size_t len_bytes, uint64_t *bus)
+{
+    EFI_PHYSICAL_ADDRESS device_address = 0;
+    UINTN mapped = r->pages * 4096;
+
+    if (!r->placed &&
+        EFI_ERROR(r->io->AllocateBuffer(r->io, AllocateAnyPages, EfiBootServicesData, r->pages, &r->host, 0)))
+        r->host = NULL;
+    if (!r->host)
+        return false;
+    if (EFI_ERROR(r->io->Map(r->io, EfiPciIoOperationBusMasterCommonBuffer, r->host, &mapped, &device_address,
+                             &r->mapping))) {
+        r->mapping = NULL;
+        return false;
+    }
+    *bus = device_address;
+    return mapped >= len_bytes;
+}
+
 static struct dma_record *dma_record_new(EFI_PCI_IO_PROTOCOL *io, size_t len_bytes, uint64_t *bus)
 {
     struct dma_record *r = plat_alloc(sizeof *r);
-    EFI_PHYSICAL_ADDRESS device_address = 0;
 
     if (!r)
         return NULL;
     r->io = io;
     r->pages = (len_bytes + 4095) / 4096;
-    if (EFI_ERROR(io->AllocateBuffer(io, AllocateAnyPages, EfiBootServicesData, r->pages, &r->host, 0))) {
-        r->host = NULL;
-        dma_record_release(r);
+    if (dma_record_fill(r, len_bytes, bus))
+        return r;
+    dma_record_release(r);
+    return NULL;
+}
+
+/* In the function's ranges; NULL: it has none, they have no room, or firmware does not map what is not its
+ * own. */
+static struct dma_record *dma_record_placed(const struct pci_fn *fn, size_t len_bytes, uint64_t highest,
+                                            uint64_t *bus)
+{
+    const struct placement *place = placement_of(fn);
+    struct dma_record *r = place->count ? plat_alloc(sizeof *r) : NULL;
+
+    if (!r)
         return NULL;
-    }
-    UINTN mapped = r->pages * 4096;
-    if (EFI_ERROR(io->Map(io, EfiPciIoOperationBusMasterCommonBuffer, r->host, &mapped, &device_address,
-                          &r->mapping)) ||
-        mapped < len_bytes) {
-        dma_record_release(r);
-        return NULL;
-    }
-    *bus = device_address;
-    return r;
+    r->io = io_of(fn);
+    r->placed = true;
+    r->pages = (len_bytes + 4095) / 4096;
+    r->host = pages_within(place, r->pages, highest);
+    if (dma_record_fill(r, len_bytes, bus) && (!highest || *bus + len_bytes - 1 <= highest))
+        return r;
+    dma_record_release(r);
+    return NULL;
 }
 
 /* Without DUAL_ADDRESS_CYCLE firmware allocates below 4 GiB. */
@@ -244,6 +307,32 @@ static struct dma_record *dma_record_low(const struct pci_fn *fn, size_t len_byt
     if (now & EFI_PCI_IO_ATTRIBUTE_DUAL_ADDRESS_CYCLE)
         io->Attributes(io, EfiPciIoAttributeOperationEnable, EFI_PCI_IO_ATTRIBUTE_DUAL_ADDRESS_CYCLE, NULL);
     return r;
+}
+
+static void tally(const struct pci_fn *fn, bool placed, size_t len_bytes)
+{
+    struct function_state *s = fn->ctx;
+
+    if (placed)
+        s->within_bytes += len_bytes;
+    else
+        s->elsewhere_bytes += len_bytes;
+}
+
+void platform_dma_place(const struct pci_fn *fn, const struct memory_range *ranges, unsigned count)
+{
+    struct placement *p = fn ? &((struct function_state *)fn->ctx)->place : &place_of_all;
+
+    p->count = (unsigned)min_u64(count, MEMORY_RANGES_MAX);
+    memcpy(p->range, ranges, p->count * sizeof *ranges);
+}
+
+void platform_dma_tally(const struct pci_fn *fn, uint64_t *within_bytes, uint64_t *elsewhere_bytes)
+{
+    const struct function_state *s = fn->ctx;
+
+    *within_bytes = s->within_bytes;
+    *elsewhere_bytes = s->elsewhere_bytes;
 }
 
 int plat_dma_alloc(const struct pci_fn *fn, size_t len_bytes, const struct dma_limits *lim,
@@ -262,7 +351,9 @@ int plat_dma_alloc(const struct pci_fn *fn, size_t len_bytes, const struct dma_l
         while (align < len_bytes)
             align *= 2;
     size_t ask = len_bytes + (size_t)(align - 4096);
-    struct dma_record *r = dma_record_new(io_of(fn), ask, &bus);
+    struct dma_record *r = dma_record_placed(fn, ask, lim->highest_address, &bus);
+    if (!r)
+        r = dma_record_new(io_of(fn), ask, &bus);
     if (r && lim->highest_address && bus + ask - 1 > lim->highest_address) {
         dma_record_release(r);
         r = dma_record_low(fn, ask, &bus);
@@ -278,6 +369,7 @@ int plat_dma_alloc(const struct pci_fn *fn, size_t len_bytes, const struct dma_l
         .cpu = (uint8_t *)r->host + skip, .bus = bus + skip, .len_bytes = len_bytes, .ctx = r
     };
     memset(out->cpu, 0, len_bytes);
+    tally(fn, r->placed, len_bytes);
     return OK;
 }
 

@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "heat_run.h"
 #include "look_around.h"
+#include "numa_run.h"
 #include "platform.h"
 #include "record.h"
 #include "scaling_run.h"
@@ -172,6 +173,8 @@ static void report_lane(struct step_run *s, unsigned lane)
         flagged = *r;
         if (heat_disk_slowed(pl->disk))
             flagged.flags |= FLAG_HOT;
+        if (numa_is_uncontrolled(pl->disk))
+            flagged.flags |= FLAG_NUMA;
         journal_step_end(record_journal(), &flagged, reason);
         if (series->count)
             journal_series(record_journal(), s->number, pl->disk->name, pl->job.name, &view);

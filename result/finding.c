@@ -194,8 +194,12 @@ const struct finding_kind finding_kinds[] = {
       "The disks could be faster than the slot.  Move the card to a wider or faster slot, or spread the disks over "
       "two cards.",
       SURE },
-    { "numa-not-controlled", "More than one memory node, and buffers are not placed by it",
-      "Numbers may depend on which processor's memory was used.  Compare only with runs of the same machine.",
+    { "numa-controlled", "Buffers lie in the memory that is next to their controller",
+      "Nothing to do: numbers of several runs compare.", SURE },
+    { "numa-not-controlled",
+      "Several memory nodes, and how far a controller is from its buffers is not known",
+      "Numbers may depend on which processor's memory was used, and on the slot.  Compare only with runs of the same "
+      "machine with the cards in the same slots.",
       SURE },
 
     /* ---- health ---- */

@@ -224,33 +224,6 @@ TEST(errors_are_left_to_firmware_when_its_table_says_so)
     CHECK(!hest_is_firmware_first(acpi, 30));
 }
 
-static size_t srat_memory(size_t at, uint32_t node, uint8_t len, uint32_t flags, bool sized)
-{
-    acpi[at] = 1;
-    acpi[at + 1] = len;
-    acpi[at + 2] = (uint8_t)node;
-    acpi[at + 5] = (uint8_t)(node >> 24);
-    acpi[at + 20] = sized;
-    acpi[at + 28] = (uint8_t)flags;
-    return at + len;
-}
-
-TEST(memory_nodes_are_counted_once_each)
-{
-    size_t at = srat_memory(acpi_begin(48), 0, 40, 1, true);
-
-    EQ(srat_memory_nodes(acpi, acpi_end(at)), 1);
-    at = srat_memory(at, 0, 40, 1, true);
-    at = srat_memory(at, 0x01000000, 40, 1, true);
-    at = srat_memory(at, 2, 40, 0, true);  /* not enabled */
-    at = srat_memory(at, 3, 40, 1, false); /* empty */
-    EQ(srat_memory_nodes(acpi, acpi_end(at)), 2);
-    EQ(srat_memory_nodes(acpi, 60), 0);
-    EQ(srat_memory_nodes(NULL, 60), 0);
-    acpi[49] = 0; /* a length of 0 must not go on for ever */
-    EQ(srat_memory_nodes(acpi, at), 0);
-}
-
 TEST(configuration_space_in_memory_is_found_by_segment_and_bus)
 {
     size_t at = acpi_begin(44);
