@@ -197,7 +197,7 @@ const struct finding_kind finding_kinds[] = {
     { "numa-controlled", "Buffers lie in the memory that is next to their controller",
       "Nothing to do: numbers of several runs compare.", SURE },
     { "numa-not-controlled",
-      "Several memory nodes, and how far a controller is from its buffers is not known",
+      "How far a controller is from its buffers is not known",
       "Numbers may depend on which processor's memory was used, and on the slot.  Compare only with runs of the same "
       "machine with the cards in the same slots.",
       SURE },
