@@ -6,7 +6,7 @@
 # make fuzz-NAME SECONDS=60
 
 OUT  := out
-ROOMS := base drivers drivers/nvme drivers/ahci drivers/mfi drivers/pci drivers/smbus result checks sweep report screen net
+ROOMS := base drivers drivers/nvme drivers/ahci drivers/mfi drivers/pci drivers/smbus result checks sweep report screen screen/journal net
 
 # Each room sees only what it may use: the compiler keeps the arrows.
 INC_base         := base
@@ -21,12 +21,13 @@ INC_checks       := base drivers result checks
 INC_sweep        := base drivers result sweep
 INC_report       := base result report
 INC_screen       := base result screen
+INC_screen/journal := base result report screen screen/journal
 INC_net          := base net
 INC_tools        := base result report
 INC_rack         := base result report rack
 INC_rack/generate := base result report
-INC_efi          := base drivers result checks sweep report screen net efi
-INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen net \
+INC_efi          := base drivers result checks sweep report screen screen/journal net efi
+INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen screen/journal net \
                     tests/unit tests/models tests/models/nvme tests/models/ahci tests/models/mfi \
                     tests/models/pci tests/models/smbus \
                     tests/platform/model tests/platform/qtest tests/fakes rack
@@ -124,7 +125,7 @@ UNIT_checks  := base drivers drivers/pci drivers/smbus result checks tests/platf
                 tests/models/smbus
 UNIT_sweep   := base drivers result sweep tests/platform/model tests/fakes
 UNIT_report  := base result report
-UNIT_screen  := base result screen
+UNIT_screen  := base result report screen screen/journal
 UNIT_net     := base net
 UNITS := base result drivers nvme ahci mfi pci smbus checks sweep report screen net
 

@@ -1,10 +1,15 @@
 #include "console.h"
 #include "clock.h"
 #include "firmware.h"
+#include "keys.h"
 #include "platform.h"
+#include "serial_screen.h"
 
-enum { CONSOLES_MAX = 4 };
-static EFI_SIMPLE_TEXT_OUT_PROTOCOL *consoles[CONSOLES_MAX];
+enum { CONSOLES_MAX = 4, TERMINAL_COLUMNS = 80, TERMINAL_ROWS = 24 };
+static struct {
+    EFI_HANDLE handle;
+    EFI_SIMPLE_TEXT_OUT_PROTOCOL *out;
+} consoles[CONSOLES_MAX];
 static unsigned console_count;
 static struct grid wanted, shown;
 
@@ -17,38 +22,52 @@ static bool is_local_console(EFI_HANDLE handle)
     return path && !device_path_has_node(path, MESSAGING_DEVICE_PATH, MSG_UART_DP);
 }
 
-static void take_console(EFI_SIMPLE_TEXT_OUT_PROTOCOL *out, UINTN *columns, UINTN *rows)
+static void take_console(EFI_HANDLE handle, UINTN *columns, UINTN *rows)
 {
+    EFI_SIMPLE_TEXT_OUT_PROTOCOL *out = firmware_protocol(handle, &guid_text_out);
     UINTN c = 0, r = 0;
 
     if (!out || !out->Mode || console_count == CONSOLES_MAX ||
         EFI_ERROR(out->QueryMode(out, (UINTN)(out->Mode->Mode < 0 ? 0 : out->Mode->Mode), &c, &r)) ||
         c < 40 || r < 10)
         return;
-    consoles[console_count++] = out;
+    consoles[console_count].handle = handle;
+    consoles[console_count++].out = out;
     *columns = c < *columns ? c : *columns;
     *rows = r < *rows ? r : *rows;
 }
 
-void console_init(void)
+static void take_consoles(UINTN *columns, UINTN *rows)
 {
-    UINTN count, columns = GRID_MAX_COLUMNS, rows = GRID_MAX_ROWS;
+    UINTN count;
     EFI_HANDLE *handles = firmware_handles(&guid_text_out, &count);
 
     for (UINTN i = 0; i < count; i++)
         if (is_local_console(handles[i]))
-            take_console(firmware_protocol(handles[i], &guid_text_out), &columns, &rows);
+            take_console(handles[i], columns, rows);
     if (handles)
         boot->FreePool(handles);
     for (unsigned i = 0; i < console_count; i++) {
-        consoles[i]->ClearScreen(consoles[i]);
-        consoles[i]->EnableCursor(consoles[i], FALSE);
+        consoles[i].out->ClearScreen(consoles[i].out);
+        consoles[i].out->EnableCursor(consoles[i].out, FALSE);
+    }
+}
+
+void console_init(enum conf_screen where, unsigned port)
+{
+    UINTN columns = GRID_MAX_COLUMNS, rows = GRID_MAX_ROWS;
+
+    if (where == CONF_SCREEN_TEXT || where == CONF_SCREEN_BOTH)
+        take_consoles(&columns, &rows);
+    if ((where == CONF_SCREEN_SERIAL || where == CONF_SCREEN_BOTH) && serial_screen_open(port)) {
+        columns = columns < TERMINAL_COLUMNS ? columns : TERMINAL_COLUMNS;
+        rows = rows < TERMINAL_ROWS ? rows : TERMINAL_ROWS;
     }
     grid_clear(&wanted, (unsigned)columns, (unsigned)rows);
     grid_clear(&shown, (unsigned)columns, (unsigned)rows);
 }
 
-bool console_present(void) { return console_count != 0; }
+bool console_present(void) { return console_count != 0 || serial_screen_present(); }
 struct grid *console_grid(void) { return &wanted; }
 
 static const UINTN ink_attribute[INK_COUNT] = {
@@ -73,27 +92,53 @@ static void put_cells(void *ctx, int row, int column, enum ink ink, const char *
         return;
     line[n] = 0;
     for (unsigned i = 0; i < console_count; i++) {
-        consoles[i]->SetCursorPosition(consoles[i], (UINTN)column, (UINTN)row);
-        consoles[i]->SetAttribute(consoles[i], ink_attribute[ink]);
-        consoles[i]->OutputString(consoles[i], line);
+        EFI_SIMPLE_TEXT_OUT_PROTOCOL *out = consoles[i].out;
+
+        out->SetCursorPosition(out, (UINTN)column, (UINTN)row);
+        out->SetAttribute(out, ink_attribute[ink]);
+        out->OutputString(out, line);
     }
 }
 
-void console_show(void)
+/* A console that firmware took away, with its screen or its adapter, is left out from then on. */
+static void forget_the_gone(void)
 {
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < console_count; i++)
+        if (firmware_protocol(consoles[i].handle, &guid_text_out) == consoles[i].out)
+            consoles[kept++] = consoles[i];
+    console_count = kept;
+}
+
+static void show(bool patient)
+{
+    forget_the_gone();
+    serial_screen_show(&wanted, patient);
     if (console_count)
         grid_diff(&wanted, &shown, put_cells, NULL);
 }
 
+void console_show(void) { show(false); }
+void console_show_live(void) { show(true); }
+
 bool console_wait_key(unsigned seconds)
 {
-    uint64_t end_ns = clock_now_ns() + seconds * NS_PER_S;
-    EFI_INPUT_KEY key;
+    struct press p;
 
-    while (clock_now_ns() < end_ns) {
-        if (firmware->ConIn && !EFI_ERROR(firmware->ConIn->ReadKeyStroke(firmware->ConIn, &key)))
-            return true;
-        boot->Stall(50000);
+    return keys_person(&p, seconds * 1000);
+}
+
+void console_end(void)
+{
+    forget_the_gone();
+    serial_screen_close();
+    for (unsigned i = 0; i < console_count; i++) {
+        EFI_SIMPLE_TEXT_OUT_PROTOCOL *out = consoles[i].out;
+
+        out->SetAttribute(out, EFI_LIGHTGRAY);
+        out->SetCursorPosition(out, 0, (UINTN)wanted.rows - 1);
+        out->EnableCursor(out, TRUE);
     }
-    return false;
+    console_count = 0;
 }

@@ -1,21 +1,9 @@
 #include "ending.h"
-#include "console.h"
+#include "end_screen.h"
 #include "net_delivery.h"
 #include "record.h"
 #include "reports.h"
 #include "serial.h"
-#include "views.h"
-
-enum { END_LINES = 220, END_LINE_BYTES = 120 };
-static char lines[END_LINES][END_LINE_BYTES];
-static unsigned line_count;
-
-static void end_line(const struct known_disk *k)
-{
-    if (line_count < END_LINES)
-        str_fmt(lines[line_count++], END_LINE_BYTES, "%-10s %-15s %-20.20s %-20.20s %s",
-                verdict_text(k->verdict), k->disk->name, k->disk->model, k->disk->serial, k->why);
-}
 
 void ending_list_disks(const struct inventory *inv)
 {
@@ -23,7 +11,6 @@ void ending_list_disks(const struct inventory *inv)
         const struct known_disk *k = &inv->disks[i];
 
         journal_disk_verdict(record_journal(), k->disk->name, k->verdict, k->why);
-        end_line(k);
     }
 }
 
@@ -48,21 +35,6 @@ void ending_judge(const struct inventory *inv, const struct conf *conf, struct r
     status->verdict = tested || worst == VERDICT_FAIL ? verdict_join(disks, worst) : VERDICT_NOT_TESTED;
 }
 
-static void show_end(const struct run_status *status, const struct medium *m, const char *sent)
-{
-    struct end_view v = { .verdict = status->verdict,
-                          .lines = (const char(*)[END_LINE_BYTES])lines,
-                          .line_count = line_count };
-    enum verdict level;
-    const char *worst = record_worst(&level);
-
-    str_copy(v.headline, sizeof v.headline, worst[0] ? worst : "nothing to report");
-    str_fmt(v.where, sizeof v.where, "%s%s%s", m->state == MEDIUM_OK ? m->where : m->problem,
-            sent[0] ? "; " : "", sent);
-    view_end(console_grid(), &v);
-    console_show();
-}
-
 struct run_ending ending_write(const struct run_status *status, const struct conf *conf, struct medium *m)
 {
     struct run_ending e = run_ending(status, conf->warn_chains);
@@ -80,8 +52,7 @@ struct run_ending ending_write(const struct run_status *status, const struct con
         net_delivery_finish(text, len, &where);
         serial_say("results %s", sent);
     }
-    if (console_present())
-        show_end(status, m, sent);
+    end_screen_show(m, sent);
     medium_close(m);
     return e;
 }

@@ -6,7 +6,7 @@
 /* From the disks' verdicts to the run's: journal lines, files on the medium, the last screen, the last line.
  */
 
-/* Verdict lines of all disks, into the journal and for the last screen; call before controllers are given
+/* Verdict lines of all disks, into the journal; call before controllers are given
  * back, since the disks end with them. */
 void ending_list_disks(const struct inventory *inv);
 /* The run's verdict, and what was missing against the configuration. */

@@ -6,6 +6,7 @@
 #include "platform.h"
 #include "record.h"
 #include "serial.h"
+#include "serial_screen.h"
 
 static EFI_GUID guid_text_in = EFI_SIMPLE_TEXT_INPUT_PROTOCOL_GUID;
 static EFI_GUID guid_text_in_ex = EFI_SIMPLE_TEXT_INPUT_EX_PROTOCOL_GUID;
@@ -52,11 +53,17 @@ static uint16_t read_key(EFI_HANDLE handle)
  * is no keyboard of its own.  Handles are looked up each time, since a virtual keyboard may be gone. */
 bool keys_take(struct press *out)
 {
+    static uint8_t terminal; /* its address stands for a handle */
     EFI_HANDLE handles[HANDLES_MAX];
     UINTN bytes = sizeof handles, count;
     EFI_HANDLE whole = firmware->ConsoleInHandle;
     bool any = false;
 
+    *out = (struct press){ .key = serial_screen_key() };
+    if (out->key != KEY_NONE) {
+        out->source = (uint8_t)keyboard_of(&terminal);
+        return true;
+    }
     if (EFI_ERROR(boot->LocateHandle(ByProtocol, &guid_text_in, NULL, &bytes, handles)))
         bytes = 0;
     count = bytes / sizeof handles[0];
@@ -139,15 +146,32 @@ bool keys_person(struct press *out, unsigned ms)
 
 /* ---- stop ---- */
 
-static const char stop_word[] = "stop";
-static uint16_t kept;
+enum { KEPT_MAX = 16 };
+static struct {
+    uint16_t key[KEPT_MAX];
+    unsigned count;
+    bool esc_is_back;
+    uint64_t question_ns;
+} kept;
+
+void keys_esc_is_back(bool on) { kept.esc_is_back = on; }
 
 uint16_t keys_kept(void)
 {
-    uint16_t key = kept;
+    uint16_t key = kept.key[0];
 
-    kept = KEY_NONE;
+    if (!kept.count)
+        return KEY_NONE;
+    memmove(kept.key, kept.key + 1, --kept.count * sizeof kept.key[0]);
     return key;
+}
+
+uint64_t keys_question_ns(void)
+{
+    uint64_t ns = kept.question_ns;
+
+    kept.question_ns = 0;
+    return ns;
 }
 
 /* Asked for in vain, it is not asked again at once: nobody holds up a machine by pressing Esc. */
@@ -160,14 +184,16 @@ static bool ask_to_stop(void)
     };
     static uint64_t not_before_ns;
     static unsigned pause_s = PAUSE_FIRST_S;
+    uint64_t began_ns = clock_now_ns();
+    bool yes;
 
-    if (clock_now_ns() < not_before_ns)
+    if (began_ns < not_before_ns)
         return false;
-    if (ask_word("Stop this run?", lines, ARRAY_COUNT(lines), stop_word, ANSWER_S))
-        return true;
+    yes = ask_word("Stop this run?", lines, ARRAY_COUNT(lines), "stop", ANSWER_S);
     not_before_ns = clock_now_ns() + pause_s * NS_PER_S;
     pause_s = pause_s * 2 < PAUSE_MOST_S ? pause_s * 2 : PAUSE_MOST_S;
-    return false;
+    kept.question_ns += clock_now_ns() - began_ns;
+    return yes;
 }
 
 bool keys_stop_asked(void)
@@ -182,9 +208,10 @@ bool keys_stop_asked(void)
     for (unsigned i = 0; i < KEYS_PER_LOOK && keys_take(&p); i++) {
         if (!by_person(&p))
             continue;
-        if (p.key == KEY_ESC)
+        if (p.key == KEY_ESC && !kept.esc_is_back)
             return ask_to_stop();
-        kept = p.key;
+        if (kept.count < KEPT_MAX)
+            kept.key[kept.count++] = p.key;
     }
     return false;
 }

@@ -27,7 +27,11 @@ bool keys_person(struct press *out, unsigned ms);
  * most ten times a second.  Esc opens the question, the typed word `stop` says yes.  Other keys are kept for
  * keys_kept. */
 bool keys_stop_asked(void);
-/* The last other key that a person pressed since the last call; KEY_NONE: none. */
+/* While a page within is open, Esc is kept like other keys and asks nothing. */
+void keys_esc_is_back(bool on);
+/* The oldest of the keys that keys_stop_asked kept; KEY_NONE: none is left. */
 uint16_t keys_kept(void);
+/* How long questions were open since the last call: a person's time, not ours. */
+uint64_t keys_question_ns(void);
 
 #endif

@@ -2,10 +2,13 @@
 #include "checks_run.h"
 #include "clock.h"
 #include "console.h"
+#include "end_screen.h"
 #include "ending.h"
 #include "estimate.h"
+#include "front.h"
 #include "handback.h"
 #include "inventory.h"
+#include "live.h"
 #include "machine.h"
 #include "net_delivery.h"
 #include "net_link.h"
@@ -18,7 +21,6 @@
 #include "stripe.h"
 #include "sweep_run.h"
 #include "version.h"
-#include "views.h"
 #include "watchdog.h"
 
 static struct machine_info machine;
@@ -80,7 +82,6 @@ static void begin(void)
     boot->SetWatchdogTimer(0, 0, 0, NULL);
     clock_init(&clock);
     serial_init();
-    console_init();
     medium_connect_boot_disk();
     machine_describe(&machine, &clock);
     uint64_t run_id = machine_run_id(&machine);
@@ -89,6 +90,7 @@ static void begin(void)
     net_link_look();
     watchdog_arm(false);
     settings_load(&settings, &medium, &machine);
+    console_init((enum conf_screen)settings.conf.screen, settings.conf.screen_port);
     record_start(run_id);
     serial_say("%s %s on %s %s", PRODUCT_NAME, PRODUCT_VERSION, machine.vendor, machine.model);
     journal_run_start(record_journal(), &machine, settings.conf.run_label);
@@ -99,32 +101,6 @@ static void begin(void)
 }
 
 /* ---- the plan ---- */
-
-static void show_start(void)
-{
-    static char lines[64][120];
-    struct start_view v = { .lines = (const char(*)[120])lines };
-
-    if (!console_present())
-        return;
-    str_fmt(v.product, sizeof v.product, "%s %s", PRODUCT_NAME, PRODUCT_VERSION);
-    str_fmt(v.machine, sizeof v.machine, "%s %s  %s", machine.vendor, machine.model, machine.serial);
-    str_copy(v.medium, sizeof v.medium, medium.state == MEDIUM_OK ? medium.where : medium.problem);
-    struct text t = text_over(v.plan, sizeof v.plan);
-    text_fmt(&t, "%u steps, about ", plan.step_count);
-    text_duration(&t, plan.estimate_ns);
-    text_str(&t, ", read-only: no disk is written");
-    for (unsigned i = 0; i < inventory.disk_count && v.line_count < ARRAY_COUNT(lines); i++) {
-        const struct known_disk *k = &inventory.disks[i];
-        struct text line = text_over(lines[v.line_count++], sizeof lines[0]);
-
-        text_fmt(&line, "%-16s %-24.24s %-20.20s ", k->disk->name, k->disk->model, k->disk->serial);
-        text_capacity(&line, k->disk->lba_count * k->disk->lba_bytes);
-        text_fmt(&line, "  %s", k->wanted ? "" : k->why);
-    }
-    view_start(console_grid(), &v);
-    console_show();
-}
 
 /* The disks that the configuration wants read as one; without a reason why not, the array is the only disk.
  */
@@ -173,56 +149,61 @@ static bool report_refusals(void)
     return wrong_job;
 }
 
-/* True when something that was asked for was refused. */
-static bool make_plan(void)
+static int plan_rc;
+
+static void make_plan(void)
 {
     struct disk **disks = plat_alloc(INVENTORY_MAX_DISKS * sizeof *disks);
     unsigned n = 0;
-    int rc = E_NOMEM;
 
+    plan_free(&plan);
+    stripe_free(array);
+    array = NULL;
+    plan_rc = E_NOMEM;
     for (unsigned i = 0; disks && i < inventory.disk_count; i++)
         if (inventory.disks[i].wanted)
             disks[n++] = inventory.disks[i].disk;
     if (settings.conf.blink[0])
-        rc = OK; /* nothing is measured: one disk shows its bay */
+        plan_rc = OK; /* nothing is measured: one disk shows its bay */
     else if (disks)
-        rc = plan_as_configured(disks, n);
+        plan_rc = plan_as_configured(disks, n);
     plat_free(disks);
+}
+
+/* True when something that was asked for was refused. */
+static bool report_plan(void)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < inventory.disk_count; i++)
+        n += inventory.disks[i].wanted;
     if (!n)
         record_finding("no-disk", FINDING_INFO, "run", "at least one disk that can be read",
                        inventory.disk_count ? "none of the %u disks found can be read or is wanted"
                                             : "no disk was found (%u)",
                        inventory.disk_count);
-    if (rc != OK)
+    if (plan_rc != OK)
         record_finding("configuration-error", FINDING_WARN, "run", NULL, "no plan could be made: %s",
-                       err_text(rc));
+                       err_text(plan_rc));
+    journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
     return report_refusals();
 }
 
-/* Only where somebody can see it.  A key pauses; after a minute of silence it goes on, so that a stuck or
- * forged key cannot hold a machine. */
-static void count_down(void)
+/* What a person chose; without one, or in silence, the plan as it is. */
+static void choose(void)
 {
-    enum { SILENCE_S = 60 };
-    bool paused = false;
+    const struct front front = { .inv = &inventory,
+                                 .settings = &settings,
+                                 .medium = &medium,
+                                 .machine = &machine,
+                                 .plan = &plan,
+                                 .plan_anew = make_plan };
+    enum front_choice choice = front_run(&front);
 
-    if (!console_present())
-        return;
-    for (unsigned left = settings.conf.countdown_s; left; left--) {
-        struct grid *g = console_grid();
-
-        grid_text(g, g->rows - 1, 1, INK_TITLE,
-                  paused ? "paused: a key starts now, silence goes on after %u s "
-                         : "starts in %u s; any key pauses                        ",
-                  left);
-        console_show();
-        if (!console_wait_key(1))
-            continue;
-        if (paused)
-            return;
-        paused = true;
-        left = SILENCE_S;
-    }
+    if (choice == FRONT_CHECKS)
+        plan_free(&plan);
+    if (choice == FRONT_LEAVE)
+        live_stop();
 }
 
 static void do_after(const struct conf *conf, EFI_STATUS status)
@@ -236,8 +217,6 @@ static void do_after(const struct conf *conf, EFI_STATUS status)
     firmware->RuntimeServices->ResetSystem(reset[conf->after], status, 0, NULL);
 }
 
-enum { END_SCREEN_S = 30 };
-
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
@@ -249,10 +228,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     checks_wake(&settings.conf);
     inventory_take(&inventory, &settings.conf, &medium);
     status.bad_configuration |= checks_run(&inventory, &settings.conf, &machine, &medium);
-    status.bad_configuration |= make_plan();
-    journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
-    show_start();
-    count_down();
+    make_plan();
+    choose();
+    status.bad_configuration |= report_plan();
     if (settings.conf.data_check)
         inventory_sample(&inventory, true);
     if (!blink_run(&inventory, &settings.conf))
@@ -273,8 +251,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     struct run_ending ending = ending_write(&status, &settings.conf, &medium);
     watchdog_off();
     ending_last_line(&status, &ending);
-    if (console_present() && settings.conf.after == AFTER_RETURN)
-        console_wait_key(END_SCREEN_S);
+    end_screen_stay(&settings.conf);
+    console_end();
     struct conf conf = settings.conf;
     settings_free(&settings);
     net_link_down();

@@ -4,7 +4,11 @@
 #include "serial.h"
 
 enum { SERIAL_PORTS_MAX = 4, CHUNK_BYTES = 64 };
-static EFI_SERIAL_IO_PROTOCOL *ports[SERIAL_PORTS_MAX];
+static struct {
+    EFI_SERIAL_IO_PROTOCOL *io; /* NULL: its transmitter stood still */
+    EFI_HANDLE handle;
+    bool lent; /* carries a screen */
+} ports[SERIAL_PORTS_MAX];
 static unsigned port_count;
 
 void serial_init(void)
@@ -15,18 +19,43 @@ void serial_init(void)
     for (UINTN i = 0; i < count && port_count < SERIAL_PORTS_MAX; i++) {
         EFI_SERIAL_IO_PROTOCOL *port = firmware_protocol(handles[i], &guid_serial_io);
 
-        if (port)
-            ports[port_count++] = port;
+        if (port) {
+            ports[port_count].handle = handles[i];
+            ports[port_count++].io = port;
+        }
     }
     if (handles)
         boot->FreePool(handles);
 }
 
-unsigned serial_port_count(void) { return port_count; }
+unsigned serial_port_count(void)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < port_count; i++)
+        n += !ports[i].lent;
+    return n;
+}
+
+void *serial_lend(unsigned port)
+{
+    if (port >= port_count)
+        return NULL;
+    ports[port].lent = true;
+    return ports[port].handle;
+}
+
+void serial_take_back(unsigned port)
+{
+    if (port < port_count)
+        ports[port].lent = false;
+}
 
 /* In chunks, since a driver may answer EFI_TIMEOUT after part of a long buffer. */
-static bool port_write(EFI_SERIAL_IO_PROTOCOL *port, const char *bytes, size_t len)
+bool serial_write(void *to, const char *bytes, size_t len)
 {
+    EFI_SERIAL_IO_PROTOCOL *port = to;
+
     uint64_t last_progress_ns = clock_now_ns();
 
     while (len) {
@@ -53,12 +82,12 @@ bool serial_line(void *ctx, const char *line, size_t len)
     if (len && line[len - 1] == '\n')
         len--;
     for (unsigned i = 0; i < port_count; i++) {
-        if (!ports[i])
+        if (!ports[i].io || ports[i].lent)
             continue;
-        if (port_write(ports[i], line, len) && port_write(ports[i], "\r\n", 2))
+        if (serial_write(ports[i].io, line, len) && serial_write(ports[i].io, "\r\n", 2))
             any = true;
         else
-            ports[i] = NULL;
+            ports[i].io = NULL;
     }
     return any;
 }

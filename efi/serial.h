@@ -6,11 +6,18 @@
 /* Lines on every serial port that firmware offers.  A port carries lines or a screen; we write lines, without
  * colour codes, also to the port that the firmware's console owns. */
 void serial_init(void);
-unsigned serial_port_count(void);
+unsigned serial_port_count(void); /* of those that carry lines */
 /* A whole line, newline included (sent as CR LF).  True while at least one port takes it; a port whose
  * transmitter stands still for a second is left out from then on. */
 bool serial_line(void *ctx, const char *line, size_t len);
 /* For people: "# " + text. */
 void serial_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- for the full screen on a port (serial_screen.c) ---- */
+/* That port carries no lines until it is taken back.  Its EFI_HANDLE; NULL: there is none. */
+void *serial_lend(unsigned port);
+void serial_take_back(unsigned port);
+/* To an EFI_SERIAL_IO_PROTOCOL, in chunks; false when it stood still for a second. */
+bool serial_write(void *to, const char *bytes, size_t len);
 
 #endif

@@ -209,6 +209,21 @@ bool settings_report(const struct settings *s)
     return wrong || s->jobs_problem[0];
 }
 
+void settings_choose(struct settings *s, unsigned preset)
+{
+    settings_free(s);
+    s->jobs_source[0] = s->jobs_problem[0] = 0;
+    s->conf.preset = (uint8_t)preset;
+    s->conf.plan = preset ? CONF_PLAN_PRESET : CONF_PLAN_DEFAULT;
+    if (preset)
+        load_preset(s);
+}
+
+const char *settings_plan_name(const struct settings *s)
+{
+    return s->conf.plan == CONF_PLAN_DEFAULT ? "built-in plan" : s->jobs_source;
+}
+
 void settings_free(struct settings *s)
 {
     plat_free(s->jobs);

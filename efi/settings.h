@@ -26,6 +26,10 @@ struct settings {
 void settings_load(struct settings *s, const struct medium *m, const struct machine_info *machine);
 /* Into the journal: the source, each problem with its line.  True when something was refused. */
 bool settings_report(const struct settings *s);
+/* Another plan than the configuration's: preset 0 is the built-in one. */
+void settings_choose(struct settings *s, unsigned preset);
+/* "built-in plan", "preset quick", the path of the job file. */
+const char *settings_plan_name(const struct settings *s);
 void settings_free(struct settings *s);
 
 #endif

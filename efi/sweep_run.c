@@ -1,9 +1,9 @@
 #include "sweep_run.h"
 #include "checks_run.h"
 #include "clock.h"
-#include "console.h"
 #include "engine.h"
 #include "heat_run.h"
+#include "live.h"
 #include "look_around.h"
 #include "numa_run.h"
 #include "platform.h"
@@ -11,16 +11,9 @@
 #include "scaling_run.h"
 #include "serial.h"
 #include "steady.h"
-#include "views.h"
 #include "watchdog.h"
 
-enum {
-    SLICE_MS = 200,
-    REDRAW_EVERY_MS = 2000, /* each redraw holds the engine: not in short steps */
-    REDRAW_STEPS_FROM_MS = 4000,
-    CHECKPOINT_EVERY_MS = 60000,
-    LANES_SHOWN = 256
-};
+enum { SLICE_MS = 200, CHECKPOINT_EVERY_MS = 60000 };
 
 struct step_run {
     const struct plan *plan;
@@ -30,79 +23,22 @@ struct step_run {
     unsigned number; /* 1-based */
     const struct plan_step *step;
     struct engine *engine;
-    uint64_t run_started_ns, estimate_before_ns;
     uint64_t step_bytes_per_s; /* of all its lanes */
-    uint64_t last_drawn_ns, last_checkpoint_ns;
+    uint64_t last_checkpoint_ns;
 };
-
-/* ---- the live view ---- */
-
-static const char *const phase_words[] = {
-    [LANE_RAMP] = "ramp", [LANE_RUNNING] = "running", [LANE_DRAINING] = "ending",
-    [LANE_DONE] = "done", [LANE_DEAD] = "failed",
-};
-
-static void lane_view_fill(struct lane_view *v, const struct engine *e, unsigned lane)
-{
-    const struct plan_lane *pl = engine_plan_lane(e, lane);
-    struct lane_progress p;
-
-    engine_progress(e, lane, &p);
-    *v = (struct lane_view){
-        .bytes_per_s = p.recent_bytes_per_s,
-        .iops = p.recent_iops,
-        .p99_ns = p.p99_ns,
-        .errors = p.errors,
-        .done = p.planned_ns ? p.elapsed_ns : p.bytes,
-        .total = p.planned_ns ? p.planned_ns : p.planned_bytes,
-        .state = phase_words[p.phase],
-    };
-    str_copy(v->disk, sizeof v->disk, pl->disk->name);
-    str_copy(v->job, sizeof v->job, pl->job.name);
-}
-
-static void draw(struct step_run *s)
-{
-    static struct lane_view lanes[LANES_SHOWN];
-    uint64_t elapsed_ns = clock_now_ns() - s->run_started_ns;
-    struct sweep_view v = {
-        .step = s->number, .steps = s->plan->step_count, .elapsed_ns = elapsed_ns, .lanes = lanes
-    };
-
-    if (!console_present())
-        return;
-    v.remaining_ns = s->plan->estimate_ns > elapsed_ns ? s->plan->estimate_ns - elapsed_ns : 0;
-    v.lane_count = engine_lane_count(s->engine);
-    if (v.lane_count > LANES_SHOWN)
-        v.lane_count = LANES_SHOWN;
-    for (unsigned i = 0; i < v.lane_count; i++)
-        lane_view_fill(&lanes[i], s->engine, i);
-    str_copy(v.title, sizeof v.title, s->step->title);
-    str_copy(v.worst, sizeof v.worst, record_worst(&v.worst_level));
-    view_sweep(console_grid(), &v);
-    console_show();
-    s->last_drawn_ns = clock_now_ns();
-}
-
-static bool is_long(const struct plan_step *step)
-{
-    return step->estimate_ns >= REDRAW_STEPS_FROM_MS * NS_PER_MS;
-}
 
 /* Firmware work while the step runs: the engine is drained first and the time does not count. */
 static void attend(struct step_run *s)
 {
-    uint64_t now_ns = clock_now_ns();
-    bool redraw =
-        console_present() && is_long(s->step) && now_ns - s->last_drawn_ns >= REDRAW_EVERY_MS * NS_PER_MS;
-    bool checkpoint = now_ns - s->last_checkpoint_ns >= CHECKPOINT_EVERY_MS * NS_PER_MS;
+    bool checkpoint = clock_now_ns() - s->last_checkpoint_ns >= CHECKPOINT_EVERY_MS * NS_PER_MS;
 
-    if (!redraw && !checkpoint && !heat_hold_is_due())
+    if (!checkpoint && !heat_hold_is_due() && !live_hold_is_due())
         return;
     worker_hold(s->engine);
     heat_hold();
-    if (redraw)
-        draw(s);
+    live_attend();
+    if (live_stopped())
+        engine_stop(s->engine);
     if (checkpoint) {
         record_checkpoint(s->medium, s->number);
         watchdog_arm(s->conf->attended);
@@ -179,6 +115,7 @@ static void report_lane(struct step_run *s, unsigned lane)
         if (series->count)
             journal_series(record_journal(), s->number, pl->disk->name, pl->job.name, &view);
     }
+    live_result(pl->disk, r);
     s->step_bytes_per_s += step_bytes_per_s(r);
     serial_say("  %s %s: %llu MB/s, %llu IOPS%s%s", pl->disk->name, pl->job.name,
                (unsigned long long)(step_bytes_per_s(r) / 1000000),
@@ -199,9 +136,9 @@ static void run_step(struct step_run *s)
                                err_text(rc));
         return;
     }
-    /* A short step would show only zeros while it runs: the last one's numbers stay until it has its own. */
-    if (is_long(s->step))
-        draw(s);
+    live_step(s->engine, s->step, s->number);
+    if (live_stopped())
+        engine_stop(s->engine);
     s->last_checkpoint_ns = clock_now_ns();
     heat_step_begin(s->inv, s->step);
     while (worker_run(s->engine, SLICE_MS * NS_PER_MS)) {
@@ -213,7 +150,7 @@ static void run_step(struct step_run *s)
     for (unsigned i = 0; i < engine_lane_count(s->engine); i++)
         report_lane(s, i);
     heat_step_end(s->inv, s->number, s->step->title);
-    draw(s);
+    live_step_end();
     engine_end(s->engine);
     s->engine = NULL;
     look_around(s->inv);
@@ -237,7 +174,7 @@ static void run_rounds(struct step_run *s)
         run_step(s);
         rate[n++] = s->step_bytes_per_s;
         steady = steady_pts(rate, n);
-    } while (n < most && !steady);
+    } while (n < most && !steady && !live_stopped());
     scaling_note(s->step, s->step_bytes_per_s);
     if (most < 2)
         return;
@@ -247,16 +184,40 @@ static void run_rounds(struct step_run *s)
     serial_say("%s", line);
 }
 
-void sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m, const struct conf *conf)
-{
-    struct step_run s = {
-        .plan = plan, .inv = inv, .medium = m, .conf = conf, .run_started_ns = clock_now_ns()
-    };
+static const char stopped_words[] = "stopped by a person before its plan was done";
 
-    for (unsigned i = 0; i < plan->step_count; i++) {
-        s.step = &plan->steps[i];
-        run_rounds(&s);
+/* What did not run, or not to its end, since a person stopped it. */
+static void leave_out(struct step_run *s, const struct plan_step *step, bool begun)
+{
+    for (unsigned i = 0; i < step->lane_count; i++) {
+        struct known_disk *k = inventory_find(s->inv, step->lanes[i].disk);
+
+        if (!begun)
+            journal_not_tested(record_journal(), step->lanes[i].disk->name, step->lanes[i].job.name,
+                               stopped_words);
+        if (!k || verdict_join(k->verdict, VERDICT_ABORTED) != VERDICT_ABORTED)
+            continue;
+        k->verdict = VERDICT_ABORTED;
+        str_copy(k->why, sizeof k->why, stopped_words);
     }
+}
+
+bool sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m, const struct conf *conf)
+{
+    struct step_run s = { .plan = plan, .inv = inv, .medium = m, .conf = conf };
+
+    live_begin(inv, plan->step_count, plan->estimate_ns);
+    for (unsigned i = 0; i < plan->step_count; i++) {
+        bool begun = !live_stopped();
+
+        s.step = &plan->steps[i];
+        if (begun)
+            run_rounds(&s);
+        if (live_stopped())
+            leave_out(&s, s.step, begun);
+    }
+    live_end();
     scaling_tell();
     watchdog_off();
+    return !live_stopped();
 }

@@ -5,7 +5,7 @@
 #include "plan.h"
 
 /* Runs a plan step by step: engine, live view, journal, medium.  Verdicts of the disks go into the inventory.
- */
-void sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m, const struct conf *conf);
+ * False: a person stopped it; disks that it was not done with are ABORTED then. */
+bool sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m, const struct conf *conf);
 
 #endif

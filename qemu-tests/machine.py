@@ -40,7 +40,7 @@ class Machine:
     """One boot.  Everything it makes lies in its own folder."""
 
     def __init__(self, folder, stick=None, disks=(), image=IMAGE, extra=(), stick_device="usb", vga=True,
-                 serial=True, stick_readonly=False, firmware=None, conf=None, files=(), qemu="qemu-system-x86_64"):
+                 serial=True, terminal=False, stick_readonly=False, firmware=None, conf=None, files=(), qemu="qemu-system-x86_64"):
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.serial = self.folder / "serial.log"
@@ -56,10 +56,18 @@ class Machine:
         self.disks, self.extra, self.stick_device, self.vga = list(disks), list(extra), stick_device, vga
         self.firmware = firmware
         self.has_serial, self.stick_readonly, self.qemu = serial, stick_readonly, qemu
-        self.process = self.qmp_file = None
+        self.terminal_path = self.folder / "terminal" if terminal else None
+        self.process = self.qmp_file = self.line = None
 
     def put(self, source, name):
         gpt.put(self.stick, gpt.partitions(self.stick)[-1], str(source), name)
+
+    def serial_port(self):
+        """A file, or a line that somebody can also type on, with a copy in that file."""
+        if self.terminal_path:
+            return ["-chardev", f"socket,id=line,path={self.terminal_path},server=on,wait=off,logfile={self.serial}",
+                    "-serial", "chardev:line"]
+        return ["-serial", f"file:{self.serial}" if self.has_serial else "none"]
 
     def command(self):
         code, variables = self.firmware or next((c, v) for c, v in FIRMWARE if os.path.exists(c))
@@ -67,7 +75,7 @@ class Machine:
         args = [str(self.qemu), *BASE,
                 "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
                 "-drive", f"if=pflash,format=raw,unit=1,file={self.folder / 'vars.fd'}",
-                "-serial", f"file:{self.serial}" if self.has_serial else "none", "-qmp", f"unix:{self.qmp_path},server=on,wait=off"]
+                *self.serial_port(), "-qmp", f"unix:{self.qmp_path},server=on,wait=off"]
         if self.vga:
             args += ["-device", "VGA"]
         if self.stick_device:
@@ -140,6 +148,21 @@ class Machine:
                 continue
             found[b.get("qdev") or name] = b["stats"]["wr_bytes"]
         return found
+
+    def press(self, *keys, every_s=0.3):
+        """Keys by QEMU's names: press("down", "ret", "spc"); "shift-a" holds one while another is pressed."""
+        for key in keys:
+            self.qmp("send-key", keys=[{"type": "qcode", "data": k} for k in key.split("-")], **{"hold-time": 40})
+            time.sleep(every_s)
+
+    def type(self, data, every_s=0.12):
+        """Bytes into the serial line of a machine with terminal=True, one after another."""
+        if not self.line:
+            self.line = socket.socket(socket.AF_UNIX)
+            self.line.connect(str(self.terminal_path))
+        for piece in data:
+            self.line.sendall(piece if isinstance(piece, bytes) else piece.encode())
+            time.sleep(every_s)
 
     def screendump(self, path):
         ppm = self.folder / "screen.ppm"

@@ -8,6 +8,7 @@ void grid_clear(struct grid *g, unsigned columns, unsigned rows)
 {
     g->columns = (uint16_t)min_u64(columns, GRID_MAX_COLUMNS);
     g->rows = (uint16_t)min_u64(rows, GRID_MAX_ROWS);
+    g->overdrawn = g->cut = 0;
     for (unsigned r = 0; r < g->rows; r++)
         for (unsigned c = 0; c < g->columns; c++)
             g->cell[r][c] = (struct cell){ ' ', INK_PLAIN };
@@ -15,8 +16,12 @@ void grid_clear(struct grid *g, unsigned columns, unsigned rows)
 
 static void put_char(struct grid *g, int row, int column, enum ink ink, char c)
 {
-    if (row >= 0 && row < g->rows && column >= 0 && column < g->columns)
-        g->cell[row][column] = (struct cell){ c >= 0x20 && c <= 0x7e ? c : '?', (uint8_t)ink };
+    if (row < 0 || row >= g->rows || column < 0 || column >= g->columns) {
+        g->cut++;
+        return;
+    }
+    g->overdrawn += c != ' ' && g->cell[row][column].c != ' ';
+    g->cell[row][column] = (struct cell){ c >= 0x20 && c <= 0x7e ? c : '?', (uint8_t)ink };
 }
 
 void grid_text(struct grid *g, int row, int column, enum ink ink, const char *fmt, ...)
@@ -28,8 +33,11 @@ void grid_text(struct grid *g, int row, int column, enum ink ink, const char *fm
     va_start(ap, fmt);
     text_vfmt(&t, fmt, ap);
     va_end(ap);
-    for (size_t i = 0; i < t.len && column < g->columns; i++, column++)
+    for (size_t i = 0; i < t.len; i++, column++) {
         put_char(g, row, column, ink, line[i]);
+        if (column >= g->columns)
+            break;
+    }
 }
 
 void grid_bar(struct grid *g, int row, int column, int width, uint64_t done, uint64_t total)

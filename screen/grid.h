@@ -13,6 +13,7 @@ struct cell {
 }; /* printable ASCII */
 struct grid {
     uint16_t columns, rows;
+    uint16_t overdrawn, cut; /* characters put upon others, or outside, since grid_clear: for tests */
     struct cell cell[GRID_MAX_ROWS][GRID_MAX_COLUMNS];
 };
 void grid_clear(struct grid *g, unsigned columns, unsigned rows); /* clamped to the maxima */

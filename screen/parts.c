@@ -79,6 +79,14 @@ static const char *next_row(const char *s, int taken)
     return s;
 }
 
+int part_next_row(const char **s, int room)
+{
+    int len = row_length(*s, room);
+
+    *s = next_row(*s, len);
+    return len;
+}
+
 int part_wrapped(struct grid *g, int row, int max_rows, int hang, enum ink ink, const char *s)
 {
     int rows = 0;
@@ -132,4 +140,55 @@ void part_list(struct grid *g, int row, int end, const char (*lines)[120], unsig
         row += part_wrapped(g, row, wrap ? end - row : 1, HANG, INK_PLAIN, lines[i]);
     if (shown < count && fit)
         grid_text(g, row, 0, INK_WARN, "%u more below", count - shown);
+}
+
+/* ---- more than fits ---- */
+struct scroll scroll_over(struct grid *g, int row, int end, unsigned first)
+{
+    return (struct scroll){ .g = g, .row = row, .end = end > row ? end : row, .first = first };
+}
+
+bool scroll_row(struct scroll *s, int *row)
+{
+    unsigned n = s->seen++;
+
+    *row = s->row + (int)(n - s->first);
+    return n >= s->first && n - s->first < (unsigned)(s->end - s->row);
+}
+
+void scroll_text(struct scroll *s, int hang, enum ink ink, const char *text)
+{
+    int indent = 0, row;
+
+    do {
+        const char *at = text;
+        int room = part_width(s->g) - indent, len;
+
+        if (room < NARROWEST)
+            break;
+        len = part_next_row(&text, room);
+        if (scroll_row(s, &row))
+            grid_text(s->g, row, indent, ink, "%.*s", len, at);
+        indent = hang;
+    } while (*text);
+}
+
+unsigned scroll_end(struct scroll *s)
+{
+    unsigned fit = (unsigned)(s->end - s->row), last;
+
+    if (s->seen <= fit || !fit)
+        return 0;
+    /* The last row is taken back for the words about where one is. */
+    last = s->first + fit - 1 < s->seen ? s->first + fit - 1 : s->seen;
+    for (int c = 0; c < s->g->columns; c++)
+        grid_text(s->g, s->end - 1, c, INK_PLAIN, " ");
+    grid_text(s->g, s->end - 1, 0, INK_WARN, "rows %u-%u of %u%s%s", s->first + 1, last, s->seen,
+              last < s->seen ? "  PgDn: more" : "", s->first ? "  PgUp: back" : "");
+    return s->seen - (fit - 1);
+}
+
+void part_keys(struct grid *g, const char *keys)
+{
+    part_text(g, g->rows - 1, 0, part_width(g), INK_DIM, keys);
 }

@@ -65,19 +65,101 @@ static int put_big(struct grid *g, int row, enum ink ink, const char *word)
     return LETTER_ROWS * high;
 }
 
-void view_end(struct grid *g, const struct end_view *v)
+/* ---- drives and findings ---- */
+static const uint8_t worst_first[] = { VERDICT_FAIL, VERDICT_ABORTED, VERDICT_WARN, VERDICT_NOT_TESTED,
+                                       VERDICT_PASS };
+
+enum { WITH_REASON = 120 }; /* columns; on narrower screens the reason has a row of its own */
+
+static void put_drive(struct scroll *s, const struct end_drive *d, int bay)
+{
+    enum { VERDICT = 10, NAME = 15, MODEL = 20, SERIAL = 20 };
+    int row, column = 0, width = part_width(s->g);
+
+    if (!scroll_row(s, &row))
+        return;
+    part_text(s->g, row, column, VERDICT, part_verdict_ink((enum verdict)d->verdict),
+              verdict_text((enum verdict)d->verdict));
+    column += VERDICT + 1;
+    part_text(s->g, row, column, bay, INK_TITLE, d->bay);
+    column += bay ? bay + 1 : 0;
+    part_name(s->g, row, column, NAME, INK_PLAIN, d->name);
+    column += NAME + 1;
+    part_text(s->g, row, column, MODEL, INK_PLAIN, d->model);
+    column += MODEL + 1;
+    part_name(s->g, row, column, width - column < SERIAL ? width - column : SERIAL, INK_PLAIN, d->serial);
+    column += SERIAL + 1;
+    if (width >= WITH_REASON)
+        part_text(s->g, row, column, width - column, INK_PLAIN, d->why);
+}
+
+static void put_drives(struct scroll *s, const struct end_view *v)
+{
+    enum { BAY_MIN = 3 };
+    int bay = 0;
+
+    for (unsigned i = 0; i < v->drive_count; i++) {
+        int len = (int)str_len(v->drives[i].bay);
+        bay = len > bay ? len : bay;
+    }
+    if (bay && bay < BAY_MIN)
+        bay = BAY_MIN;
+    for (unsigned k = 0; k < sizeof worst_first; k++)
+        for (unsigned i = 0; i < v->drive_count; i++) {
+            const struct end_drive *d = &v->drives[i];
+            char why[180];
+
+            if (d->verdict != worst_first[k])
+                continue;
+            put_drive(s, d, bay);
+            str_fmt(why, sizeof why, "           %s", d->why);
+            if (d->why[0] && part_width(s->g) < WITH_REASON)
+                scroll_text(s, 11, part_verdict_ink((enum verdict)d->verdict), why);
+        }
+}
+
+static void put_findings(struct scroll *s, const struct end_view *v)
+{
+    static const uint8_t inks[FINDING_LEVEL_COUNT] = { [FINDING_WARN] = INK_WARN, [FINDING_FAIL] = INK_BAD };
+    char line[320];
+
+    if (v->finding_count)
+        scroll_text(s, 0, INK_PLAIN, "");
+    for (int level = FINDING_FAIL; level >= FINDING_WARN; level--)
+        for (unsigned i = 0; i < v->finding_count; i++) {
+            const struct end_finding *f = &v->findings[i];
+            struct text t = text_over(line, sizeof line);
+
+            if (f->level != level)
+                continue;
+            text_fmt(&t, "%s %s: %s", finding_level_text((enum finding_level)f->level), f->subject, f->seen);
+            if (f->more)
+                text_fmt(&t, " (and on %u more)", f->more);
+            scroll_text(s, 4, (enum ink)inks[f->level], line);
+            str_fmt(line, sizeof line, "  > %s", f->advice ? f->advice : "");
+            if (f->advice && f->advice[0])
+                scroll_text(s, 4, INK_PLAIN, line);
+        }
+}
+
+unsigned view_end(struct grid *g, const struct end_view *v)
 {
     enum { HEADLINE_ROWS = 2, WHERE_ROWS = 3, HANG = 4 };
-    char where[420];
+    char where[440];
     int row = 1, where_rows;
+    struct scroll s;
 
     grid_clear(g, g->columns, g->rows);
     row += put_big(g, row, part_verdict_ink(v->verdict), verdict_text(v->verdict)) + 1;
     row += part_wrapped(g, row, HEADLINE_ROWS, HANG, INK_TITLE, v->headline) + 1;
-    str_fmt(where, sizeof where, "Results: %s", v->where);
+    str_fmt(where, sizeof where, "Run %s. Results: %s", v->code, v->where);
     where_rows = part_rows_needed(g, HANG, where);
     if (where_rows > WHERE_ROWS)
         where_rows = WHERE_ROWS;
-    part_list(g, row, g->rows - where_rows - 1, v->lines, v->line_count);
-    part_wrapped(g, g->rows - where_rows, where_rows, HANG, INK_PLAIN, where);
+    s = scroll_over(g, row, g->rows - where_rows - 2, v->first);
+    put_drives(&s, v);
+    put_findings(&s, v);
+    part_wrapped(g, g->rows - where_rows - 1, where_rows, HANG, INK_TITLE, where);
+    part_keys(g, v->keys);
+    return scroll_end(&s);
 }

@@ -9,12 +9,12 @@ void view_question(struct grid *g, const struct question_view *v)
     int width = part_width(g), row = 1, foot = g->rows - FOOT_ROWS;
 
     grid_clear(g, g->columns, g->rows);
-    part_text(g, row, 1, width - 1, INK_WARN, v->title);
+    part_text(g, row, 0, width, INK_WARN, v->title);
     part_list(g, row + 2, foot, v->lines, v->line_count);
     str_fmt(line, sizeof line, "Type the word %s and press Enter.  Esc: no.", v->word);
-    part_text(g, foot + 1, 1, width - 1, INK_TITLE, line);
-    grid_text(g, foot + 2, 1, INK_PLAIN, "> %s_", v->typed);
-    part_text(g, foot + 3, 1, width - 1, INK_WARN, v->remark);
+    part_text(g, foot + 1, 0, width, INK_TITLE, line);
+    grid_text(g, foot + 2, 0, INK_PLAIN, "> %s_", v->typed);
+    part_text(g, foot + 3, 0, width, INK_WARN, v->remark);
     str_fmt(line, sizeof line, "Without an answer it is no, in %u s.", v->seconds_left);
-    part_text(g, foot + 4, 1, width - 1, INK_DIM, line);
+    part_text(g, foot + 4, 0, width, INK_DIM, line);
 }

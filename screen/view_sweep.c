@@ -1,5 +1,6 @@
 #include "bits.h"
 #include "column.h"
+#include "math.h"
 #include "parts.h"
 #include "str.h"
 #include "views.h"
@@ -12,18 +13,21 @@ struct layout {
 enum {
     DISK_MIN = 12,
     DISK_MAX = 23,
-    JOB_MIN = 12,
+    JOB_MIN = 10,
     JOB_MAX = 39,
-    BAR_MIN = 10,
+    BAR_MIN = 9,
     BAR_MAX = 60,
-    RATE = 8,
-    IOPS = 8,
+    MARK = 1,
+    RATE = 7,
+    IOPS = 7,
     P99 = 9,
+    TEMPERATURE = 4,
     ERRORS = 6,
-    STATE = 7,
-    GAPS = 7,
-    FIRST_LANE_ROW = 4,
-    FOOT_ROWS = 3 /* more below, and two for the worst news */
+    LEFT = 6,
+    GAPS = 8,
+    HEAD_ROW = 5,
+    FIRST_LANE_ROW = 6,
+    FOOT_ROWS = 4 /* where one is, two for the worst news, keys */
 };
 
 static int grow(int *spare, int min, int max)
@@ -37,7 +41,8 @@ static int grow(int *spare, int min, int max)
 static struct layout layout_for(const struct grid *g)
 {
     struct layout l;
-    int spare = part_width(g) - (DISK_MIN + JOB_MIN + BAR_MIN + RATE + IOPS + P99 + ERRORS + STATE + GAPS);
+    int spare = part_width(g) - (MARK + DISK_MIN + JOB_MIN + BAR_MIN + RATE + IOPS + P99 + TEMPERATURE +
+                                 ERRORS + LEFT + GAPS);
 
     if (spare < 0)
         spare = 0;
@@ -54,14 +59,14 @@ static void put_heads(struct grid *g, const struct layout *l)
         int width;
         bool right;
     } heads[] = {
-        { "disk", l->disk, false },    { "job", l->job, false },  { "MB/s", RATE, true },
-        { "IOPS", IOPS, true },        { "p99", P99, true },      { "errors", ERRORS, true },
-        { "progress", l->bar, false }, { "state", STATE, false },
+        { "disk", l->disk, false }, { "job", l->job, false },      { "MB/s", RATE, true },
+        { "IOPS", IOPS, true },     { "p99", P99, true },          { "temp", TEMPERATURE, true },
+        { "errors", ERRORS, true }, { "progress", l->bar, false }, { "left", LEFT, true },
     };
-    int column = 0;
+    int column = MARK;
 
     for (unsigned i = 0; i < ARRAY_COUNT(heads); i++) {
-        (heads[i].right ? part_right : part_text)(g, FIRST_LANE_ROW - 1, column, heads[i].width, INK_DIM,
+        (heads[i].right ? part_right : part_text)(g, HEAD_ROW, column, heads[i].width, INK_DIM,
                                                   heads[i].word);
         column += heads[i].width + 1;
     }
@@ -94,27 +99,69 @@ static int put_p99(struct grid *g, int row, int column, uint64_t ns)
     return column + P99 + 1;
 }
 
+static int put_temperature(struct grid *g, int row, int column, unsigned celsius)
+{
+    char word[8] = "-";
+
+    if (celsius)
+        str_fmt(word, sizeof word, celsius < 100 ? "%u C" : "%uC", celsius < 999 ? celsius : 999);
+    part_right(g, row, column, TEMPERATURE, celsius ? INK_PLAIN : INK_DIM, word);
+    return column + TEMPERATURE + 1;
+}
+
+/* "59 s", "12 min", "48 h", "365 d": at most six characters. */
+static void left_words(char *word, size_t cap, uint64_t ns)
+{
+    static const struct {
+        uint64_t unit_s, below;
+        const char *name;
+    } units[] = { { 1, 100, "s" }, { 60, 100, "min" }, { 3600, 100, "h" }, { 86400, 1000, "d" } };
+    uint64_t s = ns / NS_PER_S + (ns % NS_PER_S != 0);
+
+    str_copy(word, cap, "years");
+    for (unsigned i = 0; i < ARRAY_COUNT(units); i++)
+        if (s / units[i].unit_s < units[i].below) {
+            str_fmt(word, cap, "%llu %s", (unsigned long long)(s / units[i].unit_s), units[i].name);
+            return;
+        }
+}
+
 static enum ink state_ink(const char *state)
 {
     return str_equal(state, "failed") ? INK_BAD : str_equal(state, "done") ? INK_GOOD : INK_PLAIN;
 }
 
-static void put_lane(struct grid *g, int row, const struct layout *l, const struct lane_view *v)
+/* While it runs the time that is left, else the state. */
+static void put_left(struct grid *g, int row, int column, const struct lane_view *v)
 {
     const char *state = v->state ? v->state : "";
-    int column = 0;
+    char word[24];
 
-    part_name(g, row, column, l->disk, INK_PLAIN, v->disk);
+    str_copy(word, sizeof word, state);
+    if (str_equal(state, "running") && v->left_ns)
+        left_words(word, sizeof word, v->left_ns);
+    else if (str_equal(state, "running"))
+        str_copy(word, sizeof word, "-");
+    part_right(g, row, column, LEFT, state_ink(state), word);
+}
+
+static void put_lane(struct grid *g, int row, const struct layout *l, const struct lane_view *v, bool chosen)
+{
+    int column = MARK;
+
+    if (chosen)
+        grid_text(g, row, 0, INK_TITLE, ">");
+    part_name(g, row, column, l->disk, chosen ? INK_TITLE : INK_PLAIN, v->disk);
     column += l->disk + 1;
     part_name(g, row, column, l->job, INK_PLAIN, v->job);
     column += l->job + 1;
     column = put_number(g, row, column, RATE, INK_PLAIN, v->bytes_per_s / 100000, 1);
     column = put_number(g, row, column, IOPS, INK_PLAIN, v->iops, 0);
     column = put_p99(g, row, column, v->p99_ns);
+    column = put_temperature(g, row, column, v->temperature_c);
     column = put_number(g, row, column, ERRORS, v->errors ? INK_BAD : INK_DIM, v->errors, 0);
     grid_bar(g, row, column, l->bar, v->done, v->total);
-    column += l->bar + 1;
-    part_text(g, row, column, STATE, state_ink(state), state);
+    put_left(g, row, column + l->bar + 1, v);
 }
 
 static bool is_bad(const struct lane_view *v)
@@ -137,6 +184,30 @@ static void put_times(struct grid *g, const struct sweep_view *v)
     part_text(g, 1, 0, part_width(g), INK_PLAIN, line);
 }
 
+/* "nvme0 3212 MB/s, 82 % of its link   sata0 ..."; what does not fit is counted. */
+static void put_controllers(struct grid *g, const struct sweep_view *v)
+{
+    int column = 0;
+
+    for (unsigned i = 0; i < v->controller_count; i++) {
+        const struct controller_view *c = &v->controllers[i];
+        char words[80];
+        struct text t = text_over(words, sizeof words);
+        bool last = i + 1 == v->controller_count;
+
+        text_fmt(&t, "%s %llu MB/s", c->name, (unsigned long long)(c->bytes_per_s / 1000000));
+        if (c->link_bytes_per_s)
+            text_fmt(&t, ", %llu %% of its link",
+                     (unsigned long long)mul_div_u64(c->bytes_per_s, 100, c->link_bytes_per_s));
+        if (column + (int)t.len + (last ? 0 : 10) > part_width(g)) {
+            part_text(g, 3, column, part_width(g) - column, INK_DIM, "and more");
+            return;
+        }
+        grid_text(g, 3, column, INK_PLAIN, "%s", words);
+        column += (int)t.len + 3;
+    }
+}
+
 static void put_error_count(struct grid *g, const struct sweep_view *v)
 {
     uint64_t errors = 0;
@@ -154,22 +225,40 @@ static void put_error_count(struct grid *g, const struct sweep_view *v)
         grid_text(g, 2, 0, INK_DIM, "no errors in %u lane%s", v->lane_count, v->lane_count == 1 ? "" : "s");
 }
 
+unsigned view_sweep_page(const struct grid *g)
+{
+    int room = g->rows - FIRST_LANE_ROW - FOOT_ROWS;
+
+    return room > 0 ? (unsigned)room : 0;
+}
+
+/* Trouble elsewhere is said, too. */
+static void put_place(struct grid *g, const struct sweep_view *v, unsigned first, unsigned shown)
+{
+    int row = g->rows - FOOT_ROWS;
+    unsigned bad = 0;
+
+    if (shown == v->lane_count)
+        return;
+    for (unsigned i = 0; i < v->lane_count; i++)
+        bad += (i < first || i >= first + shown) && is_bad(&v->lanes[i]);
+    if (bad)
+        grid_text(g, row, 0, INK_BAD, "lanes %u-%u of %u; %u of the others in trouble", first + 1,
+                  first + shown, v->lane_count, bad);
+    else
+        grid_text(g, row, 0, INK_DIM, "lanes %u-%u of %u", first + 1, first + shown, v->lane_count);
+}
+
 static void put_lanes(struct grid *g, const struct sweep_view *v)
 {
     struct layout l = layout_for(g);
-    int room = g->rows - FIRST_LANE_ROW - FOOT_ROWS;
-    unsigned fit = room > 0 ? (unsigned)room : 0, shown = v->lane_count < fit ? v->lane_count : fit, bad = 0;
+    unsigned page = view_sweep_page(g), first = v->first < v->lane_count ? v->first : 0;
+    unsigned rest = v->lane_count - first, shown = rest < page ? rest : page;
 
     put_heads(g, &l);
     for (unsigned i = 0; i < shown; i++)
-        put_lane(g, FIRST_LANE_ROW + (int)i, &l, &v->lanes[i]);
-    for (unsigned i = shown; i < v->lane_count; i++)
-        bad += is_bad(&v->lanes[i]);
-    if (shown < v->lane_count && bad)
-        grid_text(g, g->rows - FOOT_ROWS, 0, INK_BAD, "%u more below, %u of them in trouble",
-                  v->lane_count - shown, bad);
-    else if (shown < v->lane_count)
-        grid_text(g, g->rows - FOOT_ROWS, 0, INK_DIM, "%u more below", v->lane_count - shown);
+        put_lane(g, FIRST_LANE_ROW + (int)i, &l, &v->lanes[first + i], v->keys && first + i == v->chosen);
+    put_place(g, v, first, shown);
 }
 
 void view_sweep(struct grid *g, const struct sweep_view *v)
@@ -180,10 +269,13 @@ void view_sweep(struct grid *g, const struct sweep_view *v)
     part_text(g, 0, 0, part_width(g), INK_TITLE, v->title);
     put_times(g, v);
     put_error_count(g, v);
+    put_controllers(g, v);
     put_lanes(g, v);
     if (v->worst[0])
         str_fmt(worst, sizeof worst, "%s: %s", verdict_text(v->worst_level), v->worst);
     else
         str_copy(worst, sizeof worst, "nothing to report so far");
-    part_wrapped(g, g->rows - 2, 2, 4, v->worst[0] ? part_verdict_ink(v->worst_level) : INK_DIM, worst);
+    part_wrapped(g, g->rows - 3, 2, 4, v->worst[0] ? part_verdict_ink(v->worst_level) : INK_DIM, worst);
+    if (v->keys)
+        part_keys(g, "Up/Down PgUp/PgDn: choose   Enter: one disk   F1: help   Esc: stop");
 }

@@ -89,7 +89,14 @@ const struct opt conf_options[] = {
     { "attended", NULL, OPT_FLAG, FIELD(attended), 0, 0, "no", NULL,
       "A person is there: no watchdog restarts a machine that hangs" },
     { "countdown_s", "countdown", OPT_COUNT, FIELD(countdown_s), 0, 3600, "10", NULL,
-      "Seconds before the run starts; a key pauses them" },
+      "Seconds before the run starts; a key opens the menu" },
+    { "screen", NULL, OPT_WORD, FIELD(screen), 0, 0, "text", "text serial both none",
+      "Where the full screen is: on the text consoles, on a serial port with a terminal at its other end (80 x 24, ANSI), "
+      "on both, or nowhere. A serial port carries lines or a screen; the others keep their lines" },
+    { "screen_port", NULL, OPT_COUNT, FIELD(screen_port), 0, 3, "0", NULL,
+      "Which serial port has the screen, in the firmware's order from 0" },
+    { "end_screen_s", NULL, OPT_COUNT, FIELD(end_screen_s), 0, 3600, "30", NULL,
+      "Seconds that the last screen stays before the boot loader goes on, with after = return; a key keeps it for longer" },
     { "blink", NULL, OPT_TEXT, FIELD(blink), 0, 0, NULL, NULL,
       "This disk (sata0.3 or serial.XXXX) is read in a rhythm of three flashes and a pause, so that its light shows its "
       "bay. Nothing is measured" },

@@ -36,6 +36,9 @@ struct conf {
     uint8_t ack_boot_message, reset_faulted_raid; /* consent, of drivers/raid.h */
     uint8_t selftest; /* enum conf_selftest: the drives' own tests after the last step */
     uint16_t countdown_s;
+    uint8_t screen;      /* enum conf_screen */
+    uint8_t screen_port; /* which serial port has the screen */
+    uint16_t end_screen_s;
     char blink[48]; /* the disk whose bay is looked for; "": none */
     uint16_t blink_s;
     char include[256]; /* disk names, blank or comma separated; "": all */
@@ -71,6 +74,7 @@ enum conf_order {
     CONF_ORDER_TOGETHER,
     CONF_ORDER_SCALING /* 1, 2, 4 .. all disks of each controller */
 };
+enum conf_screen { CONF_SCREEN_TEXT, CONF_SCREEN_SERIAL, CONF_SCREEN_BOTH, CONF_SCREEN_NONE };
 enum conf_selftest { CONF_SELFTEST_NONE, CONF_SELFTEST_SHORT };
 enum conf_after { AFTER_RETURN, AFTER_REBOOT, AFTER_POWEROFF, AFTER_NEXT };
 extern const struct opt conf_options[];

@@ -55,6 +55,9 @@ void grid_golden(const struct grid *g, const char *name)
                          : x->c == 0x5a && x->ink == 0x5a);
             CHECK(!inside || c + 1 < g->columns || x->c == ' ');
         }
+    if (g->overdrawn || g->cut)
+        test_fail(__FILE__, __LINE__, "%s: %u characters drawn upon others, %u cut off\n%s", name,
+                  g->overdrawn, g->cut, grid_show(g));
     const char *text = grid_show(g);
     snprintf(path, sizeof path, "screen/%s.txt", name);
     check_golden(path, text, strlen(text));

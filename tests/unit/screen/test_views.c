@@ -7,7 +7,7 @@
 
 static const struct {
     unsigned columns, rows;
-} sizes[] = { { 80, 25 }, { 100, 31 }, { 240, 80 } };
+} sizes[] = { { 80, 25 }, { 240, 80 } };
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 /* ---- the sweep ---- */
@@ -23,10 +23,18 @@ static struct lane_view *lanes_new(unsigned count)
         l[i].p99_ns = i ? 120150ull * i * i : 0;
         l[i].done = i * 83 % 2001;
         l[i].total = 2000;
+        l[i].left_ns = i * i * 7300000000ull;
+        l[i].temperature_c = (uint16_t)(i % 5 ? 25 + i % 40 : 0);
         l[i].state = i ? "running" : "ramp";
     }
     return l;
 }
+
+static const struct controller_view controllers[] = {
+    { "nvme0", 3212070092, 3938000000 },     { "sata0", 540000000, 0 },
+    { "megaraid0", 2100000000, 3938000000 }, { "nvme1", 6700000000, 7877000000 },
+    { "nvme2", 6700000000, 7877000000 },     { "nvme3", 0, 7877000000 },
+};
 
 static struct sweep_view sweep_of(const struct lane_view *lanes, unsigned count)
 {
@@ -35,8 +43,11 @@ static struct sweep_view sweep_of(const struct lane_view *lanes, unsigned count)
                             .steps = 20,
                             .elapsed_ns = 192000000000,
                             .remaining_ns = 731000000000,
+                            .controllers = controllers,
+                            .controller_count = count < 6 ? count : 6,
                             .lanes = lanes,
-                            .lane_count = count };
+                            .lane_count = count,
+                            .keys = true };
 
     return v;
 }
@@ -66,6 +77,7 @@ TEST(the_sweep_shows_0_1_5_24_and_200_lanes)
             lanes[2].errors = 3;
             lanes[23].state = "failed";
             lanes[4].state = "done";
+            v.chosen = 4;
             v.worst_level = VERDICT_FAIL;
             strcpy(v.worst, "sata0.2: 3 reads failed, the first at LBA 1234567");
         }
@@ -95,7 +107,9 @@ TEST(the_longest_names_and_largest_numbers_keep_to_their_columns)
         lanes[i].errors = i ? 4294967295u >> i : UINT64_MAX;
         lanes[i].done = UINT64_MAX >> i;
         lanes[i].total = UINT64_MAX;
-        lanes[i].state = "a state of many words";
+        lanes[i].left_ns = UINT64_MAX >> i * 2;
+        lanes[i].temperature_c = (uint16_t)(65535 >> i);
+        lanes[i].state = i % 2 ? "running" : "a state of many words";
     }
     golden_sweep(&v, "extreme");
     free(lanes);
@@ -110,21 +124,28 @@ static int column_of(const struct grid *g, int row, const char *part)
     return (int)(at - text);
 }
 
-TEST(trouble_below_the_screen_is_said)
+TEST(trouble_on_another_page_is_said)
 {
     struct lane_view *lanes = lanes_new(200);
     struct sweep_view v = sweep_of(lanes, 200);
     struct grid *g = grid_new(80, 25);
 
     view_sweep(g, &v);
-    grid_find(g, "182 more below");
+    EQ(view_sweep_page(g), 15);
+    grid_find(g, "lanes 1-15 of 200");
     grid_find(g, "no errors in 200 lanes");
     lanes[150].errors = 7;
     lanes[199].state = "failed";
     view_sweep(g, &v);
-    int row = grid_find(g, "182 more below, 2 of them in trouble");
+    int row = grid_find(g, "lanes 1-15 of 200; 2 of the others in trouble");
     EQ(g->cell[row][0].ink, INK_BAD);
     grid_find(g, "7 errors, 2 of 200 lanes in trouble");
+    v.first = 195;
+    view_sweep(g, &v);
+    grid_find(g, "lanes 196-200 of 200; 1 of the others in trouble");
+    v.first = 4294967295u;
+    view_sweep(g, &v);
+    grid_find(g, "lanes 1-15 of 200");
     free(g);
     free(lanes);
 }
@@ -154,11 +175,95 @@ TEST(a_failed_lane_is_a_word_and_a_number_not_only_a_colour)
     v.worst_level = VERDICT_WARN;
     strcpy(v.worst, "something");
     view_sweep(g, &v);
-    EQ(g->cell[5][column_of(g, 5, "failed")].ink, INK_BAD);
-    EQ(g->cell[5][column_of(g, 5, " 12 ") + 1].ink, INK_BAD);
-    EQ(g->cell[4][column_of(g, 4, " 0 ") + 1].ink, INK_DIM);
+    EQ(g->cell[7][column_of(g, 7, "failed")].ink, INK_BAD);
+    EQ(g->cell[7][column_of(g, 7, " 12 ") + 1].ink, INK_BAD);
+    EQ(g->cell[6][column_of(g, 6, " 0 ") + 1].ink, INK_DIM);
     int row = grid_find(g, "WARN: something");
     EQ(g->cell[row][0].ink, INK_WARN);
+    free(g);
+    free(lanes);
+}
+
+TEST(keys_are_named_only_where_there_may_be_a_keyboard)
+{
+    struct lane_view *lanes = lanes_new(3);
+    struct sweep_view v = sweep_of(lanes, 3);
+    struct grid *g = grid_new(80, 25);
+
+    v.chosen = 1;
+    view_sweep(g, &v);
+    grid_find(g, "Esc: stop");
+    EQ(g->cell[7][0].c, '>');
+    v.keys = false;
+    view_sweep(g, &v);
+    EQ(strlen(grid_row(g, 24)), 0);
+    EQ(g->cell[7][0].c, ' ');
+    free(g);
+    free(lanes);
+}
+
+/* ---- one disk ---- */
+static void golden_disk(const struct disk_view *v, const char *name)
+{
+    char full[60];
+
+    for (unsigned i = 0; i < SIZES; i++) {
+        struct grid *g = grid_new(sizes[i].columns, sizes[i].rows);
+        view_disk(g, v);
+        snprintf(full, sizeof full, "disk-%s-%ux%u", name, sizes[i].columns, sizes[i].rows);
+        grid_golden(g, full);
+        free(g);
+    }
+}
+
+TEST(a_disk_shows_its_charts_as_they_grow)
+{
+    struct lane_view *lanes = lanes_new(2);
+    struct disk_view v = {
+        .lane = &lanes[1],
+        .what = "SAMSUNG MZ7LH960HAJR-00005, serial S45NNA0M512345, firmware HXT7404Q, 960.2 GB",
+        .where = "sata0, enclosure 1 slot 3, 6 Gbit/s",
+        .state = "health good, 34 C, 12345 hours"
+    };
+
+    golden_disk(&v, "new");
+    for (unsigned i = 0; i < 12; i++)
+        v.sizes[v.size_count++] = (struct size_rate){ 4096u << i, 80000000ull + i * 41000000ull };
+    for (unsigned i = 12; i < 22; i++)
+        v.latency_class_ios[i] = i == 15 ? 910000 : 1 + 9000 / (i - 11);
+    golden_disk(&v, "grown");
+    memset(v.what, 'W', sizeof v.what - 1);
+    memset(v.where, 'B', sizeof v.where - 1);
+    memset(v.state, 'S', sizeof v.state - 1);
+    v.size_count = DISK_VIEW_SIZES;
+    for (unsigned i = 0; i < DISK_VIEW_SIZES; i++)
+        v.sizes[i] = (struct size_rate){ UINT32_MAX >> i, UINT64_MAX >> i * 3 };
+    for (unsigned i = 0; i < LATENCY_CLASS_COUNT; i++)
+        v.latency_class_ios[i] = UINT64_MAX / 64 >> i % 5;
+    memset(lanes[1].job, 'j', sizeof lanes[1].job - 1);
+    memset(lanes[1].disk, 'd', sizeof lanes[1].disk - 1);
+    lanes[1].bytes_per_s = lanes[1].iops = lanes[1].p99_ns = lanes[1].errors = UINT64_MAX;
+    lanes[1].state = "a state of many words";
+    golden_disk(&v, "extreme");
+    free(lanes);
+}
+
+TEST(the_slow_end_of_the_latencies_is_never_left_out)
+{
+    struct lane_view *lanes = lanes_new(2);
+    struct disk_view v = { .lane = &lanes[1] };
+    struct grid *g = grid_new(80, 25);
+
+    for (unsigned i = 0; i < LATENCY_CLASS_COUNT; i++)
+        v.latency_class_ios[i] = 1000;
+    view_disk(g, &v);
+    grid_find(g, "above");
+    memset(v.latency_class_ios, 0, sizeof v.latency_class_ios);
+    v.latency_class_ios[0] = 999999999;
+    v.latency_class_ios[31] = 1;
+    view_disk(g, &v);
+    int row = grid_find(g, "above");
+    HAS_STR(grid_row(g, row), "above #");
     free(g);
     free(lanes);
 }
@@ -167,125 +272,26 @@ TEST(tiny_screens_draw_within_themselves)
 {
     struct lane_view *lanes = lanes_new(5);
     struct sweep_view v = sweep_of(lanes, 5);
-    struct start_view s = { .product = "p", .machine = "m", .medium = "x", .plan = "y" };
-    struct end_view e = { .verdict = VERDICT_NOT_TESTED, .headline = "h", .where = "w" };
+    struct disk_view d = { .lane = lanes, .what = "what", .where = "where", .state = "state" };
+    struct start_view s = { .product = "p", .machine = "m", .medium = "x", .plan = "y", .counts = "c" };
+    struct end_drive drive = { .verdict = VERDICT_FAIL, .name = "n", .why = "because" };
+    struct end_view e = {
+        .verdict = VERDICT_NOT_TESTED, .headline = "h", .where = "w", .drives = &drive, .drive_count = 1
+    };
+    struct note notes[3] = { { .text = "one" }, { .text = "two" }, { .text = "three" } };
+    struct text_view t = { .title = "t", .keys = "k", .notes = notes, .note_count = 3 };
 
     for (unsigned columns = 0; columns < 100; columns += 7)
         for (unsigned rows = 0; rows < 26; rows += 5) {
             struct grid *g = grid_new(columns, rows);
             view_sweep(g, &v);
+            view_disk(g, &d);
             view_start(g, &s);
             view_end(g, &e);
+            view_text(g, &t);
             EQ(g->cell[rows][0].c, 0x5a);
             EQ(g->cell[0][columns].c, 0x5a);
             free(g);
         }
     free(lanes);
-}
-
-/* ---- start and end ---- */
-static char (*lines_new(unsigned count, bool longest))[120]
-{
-    char(*l)[120] = calloc(count ? count : 1, sizeof *l);
-
-    for (unsigned i = 0; i < count; i++) {
-        int n = snprintf(l[i], sizeof l[i], "sata%u.%u  WDC WD40EFRX-68N32N0  4.00 TB  PASS", i, i % 6);
-        if (longest)
-            for (unsigned at = (unsigned)n; at < sizeof l[i] - 1; at++)
-                l[i][at] = " abcdefghij"[at % 11];
-    }
-    return l;
-}
-
-TEST(the_start_shows_machine_devices_and_plan)
-{
-    static const struct {
-        unsigned count;
-        bool longest;
-        const char *name;
-    } cases[] = {
-        { 0, false, "nothing" }, { 5, false, "5" },       { 200, false, "200" },
-        { 5, true, "5-long" },   { 24, true, "24-long" },
-    };
-    char name[60];
-
-    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++)
-        for (unsigned i = 0; i < SIZES; i++) {
-            char(*lines)[120] = lines_new(cases[c].count, cases[c].longest);
-            struct start_view v = { .product = "Baresweep 0.1.0",
-                                    .machine = "Dell Inc. PowerEdge R720, serial ABC1234",
-                                    .medium = "BARESWEEP on the stick",
-                                    .plan = "20 steps, about 15 min; starts in 10 s, any key waits",
-                                    .lines = (const char(*)[120])lines,
-                                    .line_count = cases[c].count };
-            if (cases[c].longest) {
-                memset(v.product, 'P', sizeof v.product - 1);
-                memset(v.machine, 'M', sizeof v.machine - 1);
-                memset(v.medium, 'S', sizeof v.medium - 1);
-                memset(v.plan, 'L', sizeof v.plan - 1);
-                v.machine[50] = v.medium[50] = v.plan[50] = ' ';
-            }
-            struct grid *g = grid_new(sizes[i].columns, sizes[i].rows);
-            view_start(g, &v);
-            snprintf(name, sizeof name, "start-%s-%ux%u", cases[c].name, sizes[i].columns, sizes[i].rows);
-            grid_golden(g, name);
-            free(g);
-            free(lines);
-        }
-}
-
-TEST(the_end_shows_each_verdict_in_large_letters)
-{
-    static const struct {
-        enum verdict verdict;
-        unsigned count;
-        bool longest;
-    } cases[] = {
-        { VERDICT_PASS, 1, false },    { VERDICT_WARN, 5, false },        { VERDICT_FAIL, 24, false },
-        { VERDICT_ABORTED, 0, false }, { VERDICT_NOT_TESTED, 200, true },
-    };
-    char name[60];
-
-    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++)
-        for (unsigned i = 0; i < SIZES; i++) {
-            char(*lines)[120] = lines_new(cases[c].count, cases[c].longest);
-            struct end_view v = { .verdict = cases[c].verdict,
-                                  .headline = "2 drives tested, 1 not tested",
-                                  .where = "baresweep/2026-11-30/ on the stick BARESWEEP",
-                                  .lines = (const char(*)[120])lines,
-                                  .line_count = cases[c].count };
-            if (cases[c].longest) {
-                memset(v.headline, 'H', sizeof v.headline - 1);
-                memset(v.where, 'W', sizeof v.where - 1);
-            }
-            struct grid *g = grid_new(sizes[i].columns, sizes[i].rows);
-            view_end(g, &v);
-            snprintf(name, sizeof name, "end-%s-%ux%u", verdict_text(cases[c].verdict), sizes[i].columns,
-                     sizes[i].rows);
-            grid_golden(g, name);
-            free(g);
-            free(lines);
-        }
-}
-
-TEST(every_letter_of_every_verdict_is_drawn)
-{
-    for (unsigned v = 0; v < VERDICT_COUNT; v++) {
-        struct end_view e = { .verdict = (enum verdict)v, .headline = "h", .where = "w" };
-        struct grid *g = grid_new(80, 25);
-        unsigned letters = 0;
-        bool inside = false;
-
-        view_end(g, &e);
-        /* Columns with ink, counted as groups: no letter has a gap, each is followed by one. */
-        for (unsigned c = 0; c < 80; c++) {
-            bool ink = false;
-            for (unsigned r = 1; r < 8; r++)
-                ink |= g->cell[r][c].c == '#';
-            letters += ink && !inside;
-            inside = ink;
-        }
-        EQ(letters, strlen(verdict_text((enum verdict)v)));
-        free(g);
-    }
 }

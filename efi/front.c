@@ -1,0 +1,130 @@
+#include "front.h"
+#include "console.h"
+#include "guard.h"
+#include "keys.h"
+#include "platform.h"
+#include "serial.h"
+#include "version.h"
+#include "views.h"
+
+enum { NOTES_MAX = INVENTORY_MAX_CONTROLLERS + INVENTORY_MAX_DISKS };
+static struct note notes[NOTES_MAX];
+static struct start_view view;
+
+/* ---- what is shown ---- */
+
+static struct text note_line(enum ink ink)
+{
+    struct note *n = &notes[view.note_count < NOTES_MAX ? view.note_count++ : NOTES_MAX - 1];
+
+    n->ink = (uint8_t)ink;
+    return text_over(n->text, sizeof n->text);
+}
+
+static void note_disk(const struct known_disk *k)
+{
+    const struct disk *d = k->disk;
+    bool writes = guard_permit(d)->granted;
+    struct text t = note_line(writes ? INK_BAD : k->wanted ? INK_PLAIN : k->disk->ops ? INK_DIM : INK_WARN);
+
+    text_fmt(&t, "  %-15s %-24.24s %-16.16s ", d->name, d->model, d->serial);
+    text_capacity(&t, d->lba_count * d->lba_bytes);
+    if (writes)
+        text_str(&t, "  WRITE");
+    if (!k->wanted)
+        text_fmt(&t, "  not tested: %s", k->why);
+}
+
+static void note_controller(const struct inventory *inv, const struct known_controller *c)
+{
+    const struct controller *shown = c->driven ? c->driven : &c->firmware;
+    struct text t = note_line(c->driven ? INK_DIM : INK_WARN);
+
+    text_fmt(&t, "%s: %s", shown->name, shown->model[0] ? shown->model : c->row->what);
+    if (!c->driven)
+        text_fmt(&t, ": %s", c->why_not);
+    for (unsigned i = 0; i < inv->disk_count; i++)
+        if (inv->disks[i].disk->controller == shown)
+            note_disk(&inv->disks[i]);
+}
+
+static void words_for_writes(const struct inventory *inv)
+{
+    struct text t = text_over(view.writes, sizeof view.writes);
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < inv->disk_count; i++)
+        n += inv->disks[i].wanted && guard_permit(inv->disks[i].disk)->granted;
+    if (!n)
+        return;
+    text_fmt(&t, "WRITES to %u disk%s, what is on %s is lost:", n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+    for (unsigned i = 0; i < inv->disk_count; i++)
+        if (inv->disks[i].wanted && guard_permit(inv->disks[i].disk)->granted)
+            text_fmt(&t, " %s", inv->disks[i].disk->name);
+}
+
+static void words_for_counts(const struct inventory *inv)
+{
+    struct text t = text_over(view.counts, sizeof view.counts);
+    unsigned wanted = 0;
+
+    for (unsigned i = 0; i < inv->disk_count; i++)
+        wanted += inv->disks[i].wanted;
+    text_fmt(&t, "%u controller%s, %u disk%s: %u to be tested", inv->controller_count,
+             inv->controller_count == 1 ? "" : "s", inv->disk_count, inv->disk_count == 1 ? "" : "s", wanted);
+    if (wanted < inv->disk_count)
+        text_fmt(&t, ", %u not", inv->disk_count - wanted);
+}
+
+static void fill(const struct front *f)
+{
+    const struct machine_info *m = f->machine;
+
+    view = (struct start_view){ .notes = notes };
+    str_fmt(view.product, sizeof view.product, "%s %s", PRODUCT_NAME, PRODUCT_VERSION);
+    str_fmt(view.machine, sizeof view.machine, "%s %s, serial %s, BIOS %s", m->vendor, m->model,
+            m->serial[0] ? m->serial : "none", m->bios[0] ? m->bios : "unknown");
+    str_copy(view.medium, sizeof view.medium,
+             f->medium->state == MEDIUM_OK ? f->medium->where : f->medium->problem);
+    struct text t = text_over(view.plan, sizeof view.plan);
+    text_fmt(&t, "%s: %u steps, about ", settings_plan_name(f->settings), f->plan->step_count);
+    text_duration(&t, f->plan->estimate_ns);
+    words_for_counts(f->inv);
+    words_for_writes(f->inv);
+    for (unsigned i = 0; i < f->inv->controller_count; i++)
+        note_controller(f->inv, &f->inv->controllers[i]);
+}
+
+/* ---- the countdown ---- */
+
+static void show(const char *fmt, unsigned s)
+{
+    str_fmt(view.keys, sizeof view.keys, fmt, s);
+    view_start(console_grid(), &view);
+    console_show();
+}
+
+/* True when a person pressed a key. */
+static bool count_down(unsigned seconds)
+{
+    for (unsigned left = seconds; left; left--) {
+        show("Starts by itself in %u s.   Any key: menu", left);
+        if (console_wait_key(1))
+            return true;
+    }
+    show("Looking at what the disks hold before the first step ...", 0);
+    return false;
+}
+
+enum front_choice front_run(const struct front *f)
+{
+    if (!console_present())
+        return FRONT_RUN;
+    fill(f);
+    if (!count_down(f->settings->conf.countdown_s))
+        return FRONT_RUN;
+    enum front_choice choice = front_menu(f);
+    fill(f);
+    show("", 0);
+    return choice;
+}

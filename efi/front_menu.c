@@ -1,0 +1,246 @@
+#include "ask.h"
+#include "blink_run.h"
+#include "console.h"
+#include "disk_words.h"
+#include "front.h"
+#include "guard.h"
+#include "keys.h"
+#include "menu.h"
+#include "menu_words.h"
+#include "platform.h"
+#include "presets.h"
+#include "record.h"
+#include "serial.h"
+#include "watchdog.h"
+
+enum { SILENCE_S = 60, TEXT_NOTES = 400, PLANS_MAX = PRESET_COUNT + 2 };
+
+static struct menu menu;
+static struct menu_disk menu_disks[INVENTORY_MAX_DISKS];
+static struct menu_plan plans[PLANS_MAX];
+static struct note text_notes[TEXT_NOTES];
+static char plan_names[PLANS_MAX][40];
+
+/* ---- in: what there is ---- */
+
+static const char *const preset_what[PRESET_COUNT + 1] = {
+    "Sequential reads by block size, random reads, inner and outer edge, all disks together.",
+    "atto: 15 sizes from 0.5 KB to 8 MB, sequential, four requests in flight.",
+    "hdtune: transfer curve over the disk, access time, burst rate, random reads.",
+    "crystaldiskmark: SEQ1M and RND4K at several depths.",
+    "iometer: sequential, file server and database patterns, as their reads.",
+    "sqlio: 8 KB random and 64 KB sequential reads, eight outstanding.",
+    "primergy: 64 KB sequential, 8 KB random in 8 GB, as its reads.",
+    "vdbench: the corners of sequential and random reads.",
+    "bonnie: reading in chunks, and seeks by five processes.",
+    "quick: three figures per disk in under three minutes, all disks at once.",
+    "standard: the cells of the built-in plan, at fixed places.",
+};
+
+static void fill_plans(const struct settings *s)
+{
+    struct preset p;
+
+    menu.plan_count = 0;
+    for (unsigned i = 0; i <= PRESET_COUNT; i++) {
+        str_copy(plan_names[i], sizeof plan_names[i], "built-in plan");
+        if (preset_get(i, &p))
+            str_copy(plan_names[i], sizeof plan_names[i], p.name);
+        plans[menu.plan_count++] = (struct menu_plan){ plan_names[i], preset_what[i] };
+    }
+    menu.plan = s->conf.plan == CONF_PLAN_PRESET ? s->conf.preset : 0;
+    if (s->conf.plan != CONF_PLAN_JOBS)
+        return;
+    menu.plan = menu.plan_count;
+    str_copy(plan_names[menu.plan], sizeof plan_names[0], s->conf.jobs);
+    plans[menu.plan_count++] =
+        (struct menu_plan){ plan_names[menu.plan], "The job file that baresweep.conf names." };
+}
+
+static void fill_disks(const struct inventory *inv)
+{
+    for (unsigned i = 0; i < inv->disk_count; i++) {
+        const struct known_disk *k = &inv->disks[i];
+        struct menu_disk *d = &menu_disks[i];
+
+        *d = (struct menu_disk){ .chosen = k->wanted, .armed = guard_permit(k->disk)->granted };
+        struct text size = text_over(d->size, sizeof d->size);
+        text_capacity(&size, k->disk->lba_count * k->disk->lba_bytes);
+        str_copy(d->name, sizeof d->name, k->disk->name);
+        str_copy(d->model, sizeof d->model, k->disk->model);
+        str_copy(d->serial, sizeof d->serial, k->disk->serial);
+        if (!k->disk->ops)
+            str_copy(d->why, sizeof d->why, k->disk->why_not[0] ? k->disk->why_not : "it cannot be read");
+    }
+}
+
+static void fill(const struct front *f)
+{
+    static char machine[160];
+
+    str_fmt(machine, sizeof machine, "%s %s, serial %s", f->machine->vendor, f->machine->model,
+            f->machine->serial);
+    menu = (struct menu){ .machine = machine,
+                          .disks = menu_disks,
+                          .disk_count = f->inv->disk_count,
+                          .plans = plans,
+                          .budget_s = f->settings->conf.budget_s };
+    fill_plans(f->settings);
+    fill_disks(f->inv);
+}
+
+/* ---- out: what was chosen ---- */
+
+static void take_disks(const struct front *f)
+{
+    for (unsigned i = 0; i < f->inv->disk_count; i++) {
+        struct known_disk *k = &f->inv->disks[i];
+
+        if (!k->disk->ops || k->wanted == menu_disks[i].chosen)
+            continue;
+        k->wanted = menu_disks[i].chosen;
+        str_copy(k->why, sizeof k->why, k->wanted ? "" : "not chosen in the menu");
+    }
+}
+
+/* For the configuration that is saved: no list when it is all of them. */
+static bool list_disks(const struct front *f)
+{
+    struct text t = text_over(f->settings->conf.include, sizeof f->settings->conf.include);
+    bool all = true;
+
+    for (unsigned i = 0; i < f->inv->disk_count; i++)
+        all &= f->inv->disks[i].wanted || !f->inv->disks[i].disk->ops;
+    for (unsigned i = 0; !all && i < f->inv->disk_count; i++)
+        if (f->inv->disks[i].wanted)
+            text_fmt(&t, "%s%s", t.len ? ", " : "", f->inv->disks[i].disk->name);
+    return !t.cut;
+}
+
+static void take_choice(const struct front *f)
+{
+    unsigned was = f->settings->conf.plan == CONF_PLAN_PRESET ? f->settings->conf.preset : 0;
+
+    take_disks(f);
+    f->settings->conf.budget_s = menu.budget_s;
+    if (menu.plan <= PRESET_COUNT && (f->settings->conf.plan == CONF_PLAN_JOBS || menu.plan != was))
+        settings_choose(f->settings, menu.plan);
+    f->plan_anew();
+}
+
+/* ---- actions ---- */
+
+static void do_look(const struct front *f)
+{
+    static char title[80];
+    unsigned i = menu.cursor[MENU_DISKS];
+
+    if (!menu_disk(&menu))
+        return;
+    str_fmt(title, sizeof title, "%s", menu_disks[i].name);
+    menu_text(&menu, title, text_notes, disk_words_page(f->inv, &f->inv->disks[i], text_notes, TEXT_NOTES));
+}
+
+static void do_blink(const struct front *f)
+{
+    static struct conf conf;
+
+    if (!menu_disk(&menu))
+        return;
+    conf = f->settings->conf;
+    conf.blink_s = 15;
+    str_copy(conf.blink, sizeof conf.blink, menu_disk(&menu)->name);
+    blink_run(f->inv, &conf);
+    str_fmt(menu.remark, sizeof menu.remark, "%s blinked for %u s: three flashes, then a pause.", conf.blink,
+            conf.blink_s);
+}
+
+static void do_earlier(const struct front *f)
+{
+    unsigned n = menu_earlier_run(f->medium, text_notes, TEXT_NOTES);
+
+    if (n)
+        menu_text(&menu, "An earlier run's result", text_notes, n);
+    else
+        str_copy(menu.remark, sizeof menu.remark, "There is no earlier run on the result medium.");
+}
+
+static void do_save(const struct front *f)
+{
+    struct text outcome = text_over(menu.remark, sizeof menu.remark);
+
+    take_choice(f);
+    if (list_disks(f))
+        menu_save(f->medium, &f->settings->conf, &outcome);
+    else
+        text_str(&outcome, "Not saved: the list of disks is longer than baresweep.conf may have.");
+}
+
+static void do_arm(const struct front *f)
+{
+    (void)f;
+    str_copy(menu.remark, sizeof menu.remark,
+             "Disks are armed by a file on the stick (docs/safety.md); there is none here.");
+}
+
+/* What ends the run asks for a word: no single key, no noise does it. */
+static bool leave(const struct front *f, enum conf_after after, const char *title)
+{
+    static const char lines[][120] = { "Nothing will be measured: the run ends as ABORTED." };
+
+    if (!ask_word(title, lines, 1, "yes", 30))
+        return false;
+    f->settings->conf.after = (uint8_t)after;
+    return true;
+}
+
+static const struct {
+    uint8_t action, choice, after;
+    const char *title;
+} ends[] = {
+    { MENU_RUN, FRONT_RUN, 0, NULL },
+    { MENU_CHECKS, FRONT_CHECKS, 0, NULL },
+    { MENU_REBOOT, FRONT_LEAVE, AFTER_REBOOT, "Restart this machine?" },
+    { MENU_POWER_OFF, FRONT_LEAVE, AFTER_POWEROFF, "Power this machine off?" },
+    { MENU_FIRMWARE, FRONT_LEAVE, AFTER_RETURN, "Go back to the firmware?" },
+};
+static const struct {
+    uint8_t action;
+    void (*act)(const struct front *f);
+} acts[] = {
+    { MENU_LOOK, do_look }, { MENU_BLINK, do_blink }, { MENU_EARLIER, do_earlier },
+    { MENU_ARM, do_arm },   { MENU_SAVE, do_save },
+};
+
+/* True when the menu is over. */
+static bool act(const struct front *f, enum menu_action action, enum front_choice *choice)
+{
+    for (unsigned i = 0; i < ARRAY_COUNT(acts); i++)
+        if (acts[i].action == action)
+            acts[i].act(f);
+    for (unsigned i = 0; i < ARRAY_COUNT(ends); i++)
+        if (ends[i].action == action && (!ends[i].title || leave(f, ends[i].after, ends[i].title))) {
+            *choice = (enum front_choice)ends[i].choice;
+            return true;
+        }
+    return false;
+}
+
+enum front_choice front_menu(const struct front *f)
+{
+    enum front_choice choice = FRONT_RUN;
+    struct press p;
+
+    fill(f);
+    serial_say("a key was pressed: the menu is open; a minute of silence begins the run");
+    for (;;) {
+        watchdog_arm(true); /* a person is here */
+        view_menu(console_grid(), &menu);
+        console_show();
+        if (!keys_person(&p, SILENCE_S * 1000) || act(f, menu_key(&menu, p.key), &choice))
+            break;
+    }
+    take_choice(f);
+    watchdog_arm(f->settings->conf.attended);
+    return choice;
+}

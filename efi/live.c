@@ -1,0 +1,291 @@
+#include "live.h"
+#include "clock.h"
+#include "console.h"
+#include "heat_run.h"
+#include "keys.h"
+#include "live_disk.h"
+#include "math.h"
+#include "menu.h"
+#include "platform.h"
+#include "record.h"
+#include "serial.h"
+
+enum {
+    LONG_STEP_MS = 4000, /* each hold empties the queues: not in steps in which that would show */
+    DRAW_EVERY_MS = 2000,
+    DRAW_SHARE = 150, /* at most one part in so many of the time is spent on pictures */
+    KEYS_EVERY_MS = 1000,
+    KEYS_EVERY_WHEN_PRESSED_MS = 200,
+    PRESSED_FOR_S = 10, /* after a key so long a person is taken to be there */
+    LANES_SHOWN = 512,
+    CONTROLLERS_SHOWN = 64
+};
+
+enum page { PAGE_LANES, PAGE_DISK, PAGE_HELP };
+static struct {
+    struct inventory *inv;
+    struct engine *engine;
+    const struct plan_step *step;
+    unsigned number, steps, first, chosen, help_first;
+    uint64_t estimate_ns, began_ns, drawn_ns, looked_ns, pressed_ns, spent_ns;
+    unsigned pictures;
+    enum page page;
+    bool watched, stopped; /* watched: somebody may look */
+} live;
+
+/* ---- what is shown ---- */
+
+static const char *const phase_words[] = {
+    [LANE_RAMP] = "ramp", [LANE_RUNNING] = "running", [LANE_DRAINING] = "ending",
+    [LANE_DONE] = "done", [LANE_DEAD] = "failed",
+};
+static struct lane_view lanes[LANES_SHOWN];
+static struct controller_view controllers[CONTROLLERS_SHOWN];
+
+static void lane_view_fill(struct lane_view *v, unsigned lane)
+{
+    const struct plan_lane *pl = engine_plan_lane(live.engine, lane);
+    const struct disk_health *h = heat_last(pl->disk);
+    struct lane_progress p;
+
+    engine_progress(live.engine, lane, &p);
+    *v = (struct lane_view){
+        .bytes_per_s = p.recent_bytes_per_s,
+        .iops = p.recent_iops,
+        .p99_ns = p.p99_ns,
+        .errors = p.errors,
+        .done = p.planned_ns ? p.elapsed_ns : p.bytes,
+        .total = p.planned_ns ? p.planned_ns : p.planned_bytes,
+        .state = phase_words[p.phase],
+    };
+    if (p.planned_ns > p.elapsed_ns)
+        v->left_ns = p.planned_ns - p.elapsed_ns;
+    else if (!p.planned_ns && p.planned_bytes > p.bytes && p.recent_bytes_per_s)
+        v->left_ns = (p.planned_bytes - p.bytes) / p.recent_bytes_per_s * NS_PER_S;
+    if (h && h->known & 1u << HEALTH_TEMPERATURE_C && h->value[HEALTH_TEMPERATURE_C] > 0)
+        v->temperature_c = (uint16_t)min_u64((uint64_t)h->value[HEALTH_TEMPERATURE_C], UINT16_MAX);
+    str_copy(v->disk, sizeof v->disk, pl->disk->name);
+    str_copy(v->job, sizeof v->job, pl->job.name);
+}
+
+static void add_to_controller(struct sweep_view *v, unsigned lane)
+{
+    const struct controller *c = engine_plan_lane(live.engine, lane)->disk->controller;
+    unsigned i = 0;
+
+    if (!c)
+        return;
+    while (i < v->controller_count && !str_equal(controllers[i].name, c->name))
+        i++;
+    if (i == CONTROLLERS_SHOWN)
+        return;
+    if (i == v->controller_count) {
+        controllers[v->controller_count++] =
+            (struct controller_view){ .link_bytes_per_s = c->link_bytes_per_s };
+        str_copy(controllers[i].name, sizeof controllers[i].name, c->name);
+    }
+    controllers[i].bytes_per_s += lanes[lane].bytes_per_s;
+}
+
+static void fill_view(struct sweep_view *v)
+{
+    uint64_t elapsed_ns = clock_now_ns() - live.began_ns;
+
+    *v = (struct sweep_view){ .step = live.number,
+                              .steps = live.steps,
+                              .elapsed_ns = elapsed_ns,
+                              .lanes = lanes,
+                              .controllers = controllers,
+                              .first = live.first,
+                              .chosen = live.chosen,
+                              .keys = true };
+    v->remaining_ns = live.estimate_ns > elapsed_ns ? live.estimate_ns - elapsed_ns : 0;
+    v->lane_count = engine_lane_count(live.engine);
+    if (v->lane_count > LANES_SHOWN)
+        v->lane_count = LANES_SHOWN;
+    for (unsigned i = 0; i < v->lane_count; i++) {
+        lane_view_fill(&lanes[i], i);
+        add_to_controller(v, i);
+    }
+    str_copy(v->title, sizeof v->title, live.step->title);
+    str_copy(v->worst, sizeof v->worst, record_worst(&v->worst_level));
+}
+
+static void draw_help(void)
+{
+    struct text_view v = { .title = "Help",
+                           .keys = "Up/Down PgUp/PgDn: move   Esc: back",
+                           .notes = help_notes,
+                           .note_count = help_note_count,
+                           .first = live.help_first };
+    unsigned last = view_text(console_grid(), &v);
+
+    if (live.help_first > last)
+        live.help_first = last;
+}
+
+static void draw(void)
+{
+    struct sweep_view v;
+
+    if (!live.engine || !console_present())
+        return;
+    fill_view(&v);
+    if (live.page == PAGE_HELP)
+        draw_help();
+    else if (live.page == PAGE_DISK && live.chosen < v.lane_count)
+        live_disk_draw(live.inv, live.engine, live.chosen, &lanes[live.chosen]);
+    else
+        view_sweep(console_grid(), &v);
+    console_show_live();
+    live.drawn_ns = clock_now_ns();
+    live.pictures++;
+}
+
+/* ---- keys ---- */
+
+static void move(uint16_t key)
+{
+    unsigned count = live.engine ? engine_lane_count(live.engine) : 0, last = count ? count - 1 : 0;
+    unsigned page = view_sweep_page(console_grid()),
+             *at = live.page == PAGE_HELP ? &live.help_first : &live.chosen;
+
+    if (key == KEY_UP || key == KEY_LEFT)
+        *at -= *at != 0;
+    else if (key == KEY_DOWN || key == KEY_RIGHT)
+        *at += 1;
+    else if (key == KEY_PAGE_UP)
+        *at -= *at < page ? *at : page;
+    else if (key == KEY_PAGE_DOWN)
+        *at += page;
+    else if (key == KEY_HOME)
+        *at = 0;
+    else if (key == KEY_END)
+        *at = last;
+    if (live.page == PAGE_HELP)
+        return; /* the view says how far it goes */
+    if (live.chosen > last)
+        live.chosen = last;
+    live.first = page ? live.chosen / page * page : 0;
+}
+
+static void press(uint16_t key)
+{
+    live.pressed_ns = clock_now_ns();
+    if (key == KEY_F1 || key == '?')
+        live.page = PAGE_HELP;
+    else if (key == KEY_ENTER && live.page == PAGE_LANES)
+        live.page = PAGE_DISK;
+    else if (key == KEY_ESC || key == KEY_ENTER)
+        live.page = PAGE_LANES;
+    else
+        move(key);
+}
+
+/* True when a key moved something.  Esc is back from a page within; from the outermost it asks for the end.
+ */
+static bool look_at_keys(void)
+{
+    bool moved = false;
+
+    keys_esc_is_back(live.page != PAGE_LANES);
+    live.stopped |= keys_stop_asked();
+    live.looked_ns = clock_now_ns();
+    for (uint16_t key = keys_kept(); key != KEY_NONE; key = keys_kept()) {
+        press(key);
+        moved = true;
+    }
+    return moved;
+}
+
+/* ---- when ---- */
+
+static bool is_long(void) { return live.step->estimate_ns >= LONG_STEP_MS * NS_PER_MS; }
+
+static bool picture_is_due(uint64_t now_ns)
+{
+    return console_present() && now_ns - live.drawn_ns >= DRAW_EVERY_MS * NS_PER_MS &&
+           live.spent_ns * DRAW_SHARE <= now_ns - live.began_ns;
+}
+
+static bool keys_are_due(uint64_t now_ns)
+{
+    bool person = live.pressed_ns && now_ns - live.pressed_ns < PRESSED_FOR_S * NS_PER_S;
+
+    return now_ns - live.looked_ns >= (person ? KEYS_EVERY_WHEN_PRESSED_MS : KEYS_EVERY_MS) * NS_PER_MS;
+}
+
+bool live_hold_is_due(void)
+{
+    uint64_t now_ns = clock_now_ns();
+
+    return live.watched && is_long() && (picture_is_due(now_ns) || keys_are_due(now_ns));
+}
+
+/* Time that a question was open is a person's, not ours. */
+void live_attend(void)
+{
+    uint64_t began_ns = clock_now_ns();
+    bool moved;
+
+    if (!live.watched)
+        return;
+    moved = look_at_keys();
+    uint64_t question_ns = keys_question_ns();
+    if (moved || question_ns || picture_is_due(clock_now_ns()))
+        draw();
+    live.spent_ns += clock_now_ns() - began_ns - question_ns;
+}
+
+void live_stop(void) { live.stopped = true; }
+bool live_stopped(void) { return live.stopped; }
+
+void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns)
+{
+    live.inv = inv;
+    live.steps = steps;
+    live.estimate_ns = estimate_ns;
+    live.began_ns = live.looked_ns = clock_now_ns();
+    live.watched = console_present() || serial_port_count();
+    live.page = PAGE_LANES;
+    keys_drop();
+}
+
+void live_step(struct engine *e, const struct plan_step *step, unsigned number)
+{
+    live.engine = e;
+    live.step = step;
+    live.number = number;
+    if (live.chosen >= engine_lane_count(e))
+        live.chosen = live.first = 0;
+    /* A short step would show only zeros while it runs: the last one's numbers stay until it has its own. */
+    if (is_long())
+        live_attend();
+}
+
+void live_step_end(void)
+{
+    live_attend();
+    live.engine = NULL;
+}
+
+void live_result(const struct disk *d, const struct step_result *r) { live_disk_note(live.inv, d, r); }
+
+void live_end(void)
+{
+    uint64_t all_ns = clock_now_ns() - live.began_ns;
+    char line[120];
+    struct text t = text_over(line, sizeof line);
+
+    if (!live.watched || !all_ns)
+        return;
+    text_fmt(&t, "screen and keys: %u pictures, ", live.pictures);
+    text_duration(&t, live.spent_ns);
+    text_str(&t, " of ");
+    text_duration(&t, all_ns);
+    text_str(&t, ", ");
+    text_fixed(&t, mul_div_u64(live.spent_ns, 10000, all_ns), 2);
+    text_str(&t, " %");
+    journal_log(record_journal(), LOG_INFO, line);
+    serial_say("%s", line);
+}

@@ -1,0 +1,105 @@
+#include "firmware.h" /* before efiser.h, which needs its types */
+#include <efiser.h>
+#include "serial_screen.h"
+#include "ansi.h"
+#include "clock.h"
+#include "serial.h"
+
+enum { PICTURE_BYTES = 32 << 10, KEY_BYTES_PER_LOOK = 32 };
+static struct {
+    EFI_SERIAL_IO_PROTOCOL *port;
+    EFI_HANDLE handle;
+    unsigned index;
+    struct ansi_keys keys;
+    uint64_t not_before_ns;
+} screen;
+static struct grid shown;
+static char picture[PICTURE_BYTES];
+
+/* The terminal driver would take bytes away and put its own between ours. */
+static bool take_from_firmware(void)
+{
+    return !EFI_ERROR(boot->OpenProtocol(screen.handle, &guid_serial_io, (VOID **)&screen.port, image_handle,
+                                         NULL, EFI_OPEN_PROTOCOL_EXCLUSIVE));
+}
+
+bool serial_screen_open(unsigned port)
+{
+    struct text t = text_over(picture, sizeof picture);
+
+    screen.handle = serial_lend(port);
+    screen.index = port;
+    if (!screen.handle)
+        return false;
+    if (!take_from_firmware()) {
+        serial_take_back(port);
+        screen.port = NULL;
+        return false;
+    }
+    ansi_begin(&t);
+    grid_clear(&shown, GRID_MAX_COLUMNS, GRID_MAX_ROWS);
+    if (!serial_write(screen.port, picture, t.len))
+        serial_screen_close();
+    return screen.port != NULL;
+}
+
+bool serial_screen_present(void) { return screen.port != NULL; }
+
+static void put(void *ctx, int row, int column, enum ink ink, const char *text, int len)
+{
+    ansi_put(ctx, row, column, ink, text, len);
+}
+
+void serial_screen_show(const struct grid *g, bool patient)
+{
+    struct text t = text_over(picture, sizeof picture);
+
+    if (!screen.port || (patient && clock_now_ns() < screen.not_before_ns))
+        return;
+    grid_diff(g, &shown, put, &t);
+    if (!t.len)
+        return;
+    if (!serial_write(screen.port, picture, t.len)) {
+        serial_screen_close();
+        return;
+    }
+    /* What had no room in the picture is drawn with the next one. */
+    if (t.cut)
+        shown.columns = shown.rows = 0;
+    screen.not_before_ns = clock_now_ns() + ansi_pause_ns(t.len, screen.port->Mode->BaudRate);
+}
+
+uint16_t serial_screen_key(void)
+{
+    uint16_t key = KEY_NONE;
+
+    for (unsigned i = 0; screen.port && i < KEY_BYTES_PER_LOOK && key == KEY_NONE; i++) {
+        UINT8 byte;
+        UINTN n = 1;
+        UINT32 control = 0;
+
+        /* A driver without bytes waits out its time-out: it is asked first whether there are any. */
+        if (!EFI_ERROR(screen.port->GetControl(screen.port, &control)) &&
+            control & EFI_SERIAL_INPUT_BUFFER_EMPTY)
+            break;
+        if (EFI_ERROR(screen.port->Read(screen.port, &n, &byte)) || !n)
+            break;
+        key = ansi_key(&screen.keys, byte, clock_now_ns());
+    }
+    return key != KEY_NONE ? key : ansi_idle(&screen.keys, clock_now_ns());
+}
+
+void serial_screen_close(void)
+{
+    char last[40];
+    struct text t = text_over(last, sizeof last);
+
+    if (!screen.port)
+        return;
+    ansi_end(&t, shown.rows);
+    serial_write(screen.port, last, t.len);
+    screen.port = NULL;
+    boot->CloseProtocol(screen.handle, &guid_serial_io, image_handle, NULL);
+    serial_take_back(screen.index);
+    firmware_connect(screen.handle);
+}

@@ -1,0 +1,35 @@
+#include "bits.h"
+#include "menu.h"
+
+const struct note help_notes[] = {
+    { "Baresweep reads every disk it may, says what is wrong, and leaves the result on the stick.",
+      INK_PLAIN },
+    { "It finishes by itself: no key is needed, and silence always means \"go on\".", INK_PLAIN },
+    { "", INK_PLAIN },
+    { "Everywhere", INK_TITLE },
+    { "  Esc goes back. F1 or ? shows this. Arrows, PgUp, PgDn, Home and End move.", INK_PLAIN },
+    { "  A stuck key and noise on a serial line count for nothing.", INK_PLAIN },
+    { "", INK_PLAIN },
+    { "While it runs", INK_TITLE },
+    { "  Esc asks whether to stop; only the typed word stop and Enter do. What was measured stays, the rest is "
+      "NOT-TESTED, the verdict ABORTED.",
+      INK_PLAIN },
+    { "  Enter shows the disk with the mark > and its charts. Keys wait for the end of a short step.",
+      INK_PLAIN },
+    { "", INK_PLAIN },
+    { "Verdicts", INK_TITLE },
+    { "  PASS         measured, and nothing found", INK_GOOD },
+    { "  WARN         usable, but read the finding", INK_WARN },
+    { "  FAIL         replace or repair what is named", INK_BAD },
+    { "  ABORTED      stopped before its end", INK_BAD },
+    { "  NOT-TESTED   nothing was measured: never a pass", INK_PLAIN },
+    { "", INK_PLAIN },
+    { "Writing", INK_TITLE },
+    { "  No disk is written unless it was armed, one by one, with a typed word or on the stick; the start screen "
+      "then names it in red.",
+      INK_PLAIN },
+    { "", INK_PLAIN },
+    { "Settings", INK_TITLE },
+    { "  All of it can be set in baresweep.conf on the stick; docs/conf.md lists the options.", INK_PLAIN },
+};
+const unsigned help_note_count = ARRAY_COUNT(help_notes);
