@@ -1,5 +1,6 @@
 """What the rack scenarios share: boot/rack-up as a person runs it, and what must be true of every machine."""
 import json
+import re
 import subprocess
 
 import machine
@@ -25,6 +26,7 @@ def rack_up(folder, timeout_s, *words):
         equal([s for s, _ in row["stages"]], stages if row["by_script"] else [], f"{row['name']}: where its script went")
         check(row["serial"] in page, f"{row['name']} is not on the rack page")
         names_itself(row)
+        came_home(row)
     return rows
 
 
@@ -35,3 +37,19 @@ def names_itself(row):
     for stage, code in row["stages"]:
         if stage == "failed":
             equal(code, row["verdict"], f"{row['name']}: the status that iPXE saw")
+
+
+def came_home(row):
+    """What was uploaded is what the serial port said; series are left out there."""
+    equal(row["from"], "upload", f"{row['name']}: where its result came from")
+    parts = [p for p in row["uploads"] if re.search(r"[/_]journal-\d+\.ndjson$", p)]
+    uploaded = Journal(b"".join(open(p, "rb").read() for p in sorted(parts)))
+    serial = {x["seq"]: x for x in Journal(open(row["serial_log"], "rb").read()).lines}
+    equal([x["seq"] for x in uploaded.lines], sorted(serial), f"{row['name']}: lines uploaded and lines on serial")
+    for line in uploaded.lines:
+        if line["ev"] == "series":
+            equal(serial[line["seq"]]["ev"], "omitted", f"{row['name']}: series on serial")
+        else:
+            equal(line, serial[line["seq"]], f"{row['name']}: line {line['seq']}")
+    names = {p.rsplit("/", 1)[1].rsplit("_", 1)[-1] for p in row["uploads"]}
+    check({"summary.txt", "report.html"} <= names, f"{row['name']}: uploaded {sorted(names)}")
