@@ -21,6 +21,7 @@ enum {
 #define SETS_1_LOOK_AHEAD BIT_(6)
 #define SETS_1_HPA        BIT_(10)
 #define SETS_2_APM        BIT_(3)
+#define SETS_2_FLUSH_EXT  BIT_(13)
 #define SETS_3_ERROR_LOG  BIT_(0)
 #define SETS_3_SELF_TEST  BIT_(1)
 #define SETS_3_LOGS       BIT_(5)
@@ -97,6 +98,7 @@ void ahci_take_features(struct ahci_port *p, const uint16_t *w)
         .error_log = more && w[W_SETS_3] & SETS_3_ERROR_LOG,
         .self_test = more && w[W_SETS_3] & SETS_3_SELF_TEST,
         .logs = more && w[W_SETS_3] & SETS_3_LOGS,
+        .flush_ext = named && p->lba48 && w[W_SETS_2] & SETS_2_FLUSH_EXT,
         .native_max = named && state_named && w[W_SETS_1] & w[W_ENABLED_1] & SETS_1_HPA,
     };
     say_settings(p, w);

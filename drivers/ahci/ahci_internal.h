@@ -75,6 +75,7 @@ struct ahci_features {
     bool error_log, self_test; /* SMART has them */
     bool logs;                 /* READ LOG EXT */
     bool native_max;           /* a host protected area may exist */
+    bool flush_ext;            /* FLUSH CACHE EXT; every drive has FLUSH CACHE */
 };
 
 enum ahci_state {
@@ -92,8 +93,9 @@ struct ahci_port {
     uint32_t regs;            /* offset of the port's registers */
     uint32_t issued, pending; /* tags rung, tags put but not rung */
     uint32_t free_tags;
-    bool single;       /* one command at a time, not queued: for lack of NCQ, or to find a culprit */
-    bool reads_ok;     /* it has answered a read */
+    bool single;       /* one command at a time, not queued: lack of NCQ, a culprit to find, a flush */
+    bool draining;     /* a flush is next: nothing is put until all that is in flight has ended */
+    bool reads_ok;     /* it has answered a read or write */
     bool counts_bytes; /* the adapter keeps PRDBC: IDENTIFY moved what the count said */
     bool dead;
     uint8_t lba_shift;
@@ -252,7 +254,7 @@ extern const struct self_test_ops ahci_self_test_ops;
 /* ---- drives that come and go (ahci_hotplug.c); [boot] ---- */
 unsigned ahci_look_around(struct controller *c);
 
-/* ---- reading (ahci_io.c); all [any] ---- */
+/* ---- reading and writing (ahci_io.c); all [any] ---- */
 extern const struct disk_ops ahci_disk_ops;
 unsigned ahci_submit(struct io_lane *io, const struct io_request *r, unsigned n);
 void ahci_kick(struct io_lane *io);
@@ -265,6 +267,10 @@ void ahci_ring(struct ahci_port *p);
 void ahci_look(struct ahci_port *p, bool ask);
 /* These tags were answered well. */
 void ahci_finish(struct ahci_port *p, uint32_t tags);
+/* The opcode for an enum io_op when commands are not queued. */
+uint8_t ahci_single_opcode(const struct ahci_port *p, uint8_t op);
+/* What a request of that kind is to a person. */
+const char *ahci_noun(uint8_t op);
 /* Queued or one at a time; nothing is in flight. */
 void ahci_set_single(struct ahci_port *p, bool single);
 

@@ -53,12 +53,21 @@ static void let_go(struct ahci_port *p, struct ahci_lane *l)
     p->hba->parked = l;
 }
 
-static int open_gates(struct ahci_lane *l, const struct ahci_port *p)
+static int open_gates(struct ahci_lane *l, const struct ahci_port *p, bool writes)
 {
     uint64_t n = p->disk.lba_count;
     int rc = gate_open(&l->single, GATE_ATA, p->lba48 ? ATA_READ_DMA_EXT : ATA_READ_DMA, n);
 
-    return rc || !p->ncq ? rc : gate_open(&l->queued, GATE_ATA, ATA_READ_FPDMA_QUEUED, n);
+    if (!rc && writes)
+        rc = gate_open_writes(&l->single, GATE_ATA, ahci_single_opcode(p, IO_WRITE),
+                              ahci_single_opcode(p, IO_FLUSH), p->disk.identity, n);
+    if (rc || !p->ncq)
+        return rc;
+    rc = gate_open(&l->queued, GATE_ATA, ATA_READ_FPDMA_QUEUED, n);
+    if (rc || !writes)
+        return rc;
+    return gate_open_writes(&l->queued, GATE_ATA, ATA_WRITE_FPDMA_QUEUED, ahci_single_opcode(p, IO_FLUSH),
+                            p->disk.identity, n);
 }
 
 int ahci_open(struct disk *d, const struct lane_shape *shape, struct io_lane **out)
@@ -72,8 +81,8 @@ int ahci_open(struct disk *d, const struct lane_shape *shape, struct io_lane **o
     *out = NULL;
     if (d->fault.err)
         return d->fault.err;
-    if (shape->writes)
-        return NOTE(E_REFUSED, "a lane that writes: reads only", shape->request_bytes, 0);
+    if (shape->writes && !gate_is_armed(d->identity, NULL, NULL))
+        return NOTE(E_REFUSED, "a lane that writes on a disk that is not armed", shape->request_bytes, 0);
     if (!shape->depth || shape->depth > d->max_depth)
         return NOTE(E_LIMIT, "depth of a lane", shape->depth, d->max_depth);
     if (!shape->request_bytes || shape->request_bytes & (d->lba_bytes - 1))
@@ -93,7 +102,7 @@ int ahci_open(struct disk *d, const struct lane_shape *shape, struct io_lane **o
                               .command_bytes = d->max_command_bytes,
                               .buffer_per_slot = shape->buffer_per_slot };
     l->slot_stride_bytes = shape->buffer_per_slot ? shape->request_bytes : 0;
-    rc = open_gates(l, p);
+    rc = open_gates(l, p, shape->writes);
     if (rc == OK)
         rc = lane_slots_alloc(&l->slots, shape->depth, d->max_command_bytes >> p->lba_shift);
     if (rc == OK)
@@ -127,7 +136,7 @@ void ahci_close(struct io_lane *io)
 
     /* A caller that did not drain: memory that the drive may still write to must not be given back. */
     if (has_parts(p, l)) {
-        FAULT(&p->disk.fault, E_PROTO, "lane closed with reads in flight", p->issued, 0);
+        FAULT(&p->disk.fault, E_PROTO, "lane closed with requests in flight", p->issued, 0);
         ahci_die(p);
     }
     /* Errors that were corrected on the way ended no read and are on record only here. */

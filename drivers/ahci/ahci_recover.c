@@ -2,9 +2,12 @@
 
 /* What the drive or the link does wrong, and how far a port is taken back (fact sheet B4, B5).
  *
- * An error in queue mode stops all of it.  The drive's own log names the command; where it does not, the
- * outstanding reads are repeated one at a time without queueing until the bad one shows itself.  Every step
- * ends by its own deadline, and every repeat is counted, so that a broken drive costs a bounded time. */
+ * An error in queue mode stops all of it: the drive drops what it holds, writes, too, so that these may be
+ * repeated.  What was in flight at a timeout or at an error of adapter or link the drive may have done or
+ * not: writes are then lost, never repeated (drivers/disk.h).  The drive's own log names the command; where
+ * it does not, the outstanding reads are repeated one at a time without queueing until the bad one shows
+ * itself.  Every step ends by its own deadline, and every repeat is counted, so that a broken drive costs a
+ * bounded time. */
 
 struct ahci_error {
     bool known; /* tag is one that was in flight */
@@ -19,6 +22,15 @@ static void part_failed(const struct ahci_part *a, enum io_status status, uint32
         lba = a->lba;
     lane_slot_failed(&a->lane->slots, a->slot, status, detail, lba);
     lane_part_done(&a->lane->slots, a->slot);
+}
+
+static uint8_t op_of(const struct ahci_part *a) { return (uint8_t)a->lane->slots.slot[a->slot].op; }
+
+const char *ahci_noun(uint8_t op)
+{
+    static const char *const noun[] = { [IO_READ] = "read", [IO_WRITE] = "write", [IO_FLUSH] = "flush" };
+
+    return noun[op <= IO_FLUSH ? op : IO_READ];
 }
 
 static void repeat(struct ahci_port *p, const struct ahci_part *a, bool resend)
@@ -138,7 +150,7 @@ static void judge_queued(struct ahci_port *p, uint32_t outstanding, uint32_t don
     int rc = read_error_log(p, outstanding, &e);
 
     if (rc && (rc = ahci_reset_drive(p))) {
-        FAULT(&p->disk.fault, rc, "recovery after an error of a queued read", p->resets, 0);
+        FAULT(&p->disk.fault, rc, "recovery after an error of a queued command", p->resets, 0);
         ahci_die(p);
         return;
     }
@@ -150,7 +162,7 @@ static void judge_queued(struct ahci_port *p, uint32_t outstanding, uint32_t don
     if (e.known && is_media_error(e.status, e.error)) {
         const struct ahci_part a = p->tag[e.tag];
         rest &= ~(1u << e.tag);
-        NOTE(E_MEDIA, "queued read", e.lba, a.lba);
+        NOTE(E_MEDIA, op_of(&a) == IO_WRITE ? "queued write" : "queued read", e.lba, a.lba);
         part_failed(&a, IO_MEDIA_ERROR, (uint32_t)e.error << 8 | e.status, e.lba);
         ahci_unload(p, rest, true);
         resume(p, false);
@@ -168,7 +180,9 @@ static void judge_single(struct ahci_port *p, uint32_t is, uint32_t tfd, uint64_
     bool drive_says = is & PXIS_TFES && status & (TFD_ERR | TFD_DF);
 
     p->issued = 0;
-    if ((!drive_says || error & ERROR_ICRC) && a.tries < PART_TRIES) {
+    if (!drive_says && op_of(&a) == IO_WRITE) {
+        part_failed(&a, IO_LOST, DETAIL_ADAPTER | (is & ~DETAIL_ADAPTER), a.lba);
+    } else if ((!drive_says || error & ERROR_ICRC) && a.tries < PART_TRIES) {
         a.tries++;
         repeat(p, &a, true);
     } else if (!drive_says) {
@@ -176,9 +190,9 @@ static void judge_single(struct ahci_port *p, uint32_t is, uint32_t tfd, uint64_
     } else {
         /* A drive that has read before and aborts just this one cannot read it (QEMU says no more); one that
          * aborts from the start refuses reads as such. */
-        bool place =
-            is_media_error(status, error) || (error == ERROR_ABRT && p->reads_ok && !(status & TFD_DF));
-        NOTE(place ? E_MEDIA : E_REFUSED, "read", tfd, a.lba);
+        bool place = is_media_error(status, error) ||
+                     (error == ERROR_ABRT && p->reads_ok && op_of(&a) == IO_READ && !(status & TFD_DF));
+        NOTE(place ? E_MEDIA : E_REFUSED, ahci_noun(op_of(&a)), tfd, a.lba);
         /* A clear answer to one read is progress as much as data is. */
         p->resets = 0;
         /* Only an error of the medium comes with its place. */
@@ -203,12 +217,37 @@ void ahci_short_read(struct ahci_port *p, uint32_t missing_bytes)
     resume(p, true);
 }
 
+/* Takes a slot's parts from the list of repeats; the slot is finished then. */
+static void drop_slot(struct ahci_port *p, struct ahci_lane *l, uint16_t slot, enum io_status status,
+                      uint32_t detail)
+{
+    unsigned kept = 0;
+
+    lane_slot_failed(&l->slots, slot, status, detail, l->slots.slot[slot].next_lba);
+    for (unsigned i = 0; i < p->retry_count; i++) {
+        if (p->retry[i].lane == l && p->retry[i].slot == slot)
+            lane_part_done(&l->slots, slot);
+        else
+            p->retry[kept++] = p->retry[i];
+    }
+    p->retry_count = kept;
+}
+
 /* The adapter or the link spoiled something: nothing of what was in flight is trusted. */
-static void repeat_all(struct ahci_port *p, uint32_t tags)
+static void repeat_all(struct ahci_port *p, uint32_t tags, uint32_t is)
 {
     for (uint32_t t = tags; t; t &= t - 1)
         p->tag[__builtin_ctz(t)].tries++;
     ahci_unload(p, tags, true);
+    for (unsigned i = 0; i < p->retry_count;) {
+        const struct ahci_part a = p->retry[i];
+        if (a.resend && op_of(&a) == IO_WRITE) {
+            drop_slot(p, a.lane, a.slot, IO_LOST, DETAIL_ADAPTER | (is & ~DETAIL_ADAPTER));
+            i = 0;
+        } else {
+            i++;
+        }
+    }
     resume(p, true);
 }
 
@@ -226,7 +265,7 @@ bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active)
     }
     ahci_port_note_link(p, serr);
     if (FIELD_GET(SSTS_DET, ssts) != DET_PRESENT || is & PXIS_LINK) {
-        FAULT(&p->disk.fault, E_GONE, "link to the drive, lost while reading", ssts, DET_PRESENT);
+        FAULT(&p->disk.fault, E_GONE, "link to the drive, lost during I/O", ssts, DET_PRESENT);
         ahci_die(p);
         return true;
     }
@@ -248,28 +287,12 @@ bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active)
     } else if (is & PXIS_TFES) {
         judge_queued(p, outstanding, done);
     } else {
-        repeat_all(p, outstanding);
+        repeat_all(p, outstanding, is);
     }
     return true;
 }
 
 /* ---- deadlines ---- */
-/* Takes a slot's parts from the list of repeats; the slot is finished then. */
-static void drop_slot(struct ahci_port *p, struct ahci_lane *l, uint16_t slot, enum io_status status,
-                      uint32_t detail)
-{
-    unsigned kept = 0;
-
-    lane_slot_failed(&l->slots, slot, status, detail, l->slots.slot[slot].next_lba);
-    for (unsigned i = 0; i < p->retry_count; i++) {
-        if (p->retry[i].lane == l && p->retry[i].slot == slot)
-            lane_part_done(&l->slots, slot);
-        else
-            p->retry[kept++] = p->retry[i];
-    }
-    p->retry_count = kept;
-}
-
 static void lose_repeats(struct ahci_port *p)
 {
     while (p->retry_count) {
@@ -332,7 +355,7 @@ void ahci_expire(struct io_lane *io, unsigned slot)
     if (io->dead || !s->busy || (!s->queued && !s->parts_in_flight))
         return;
     tfd = px_read(p, PX_TFD);
-    NOTE(E_TIMEOUT, "read", s->next_lba, slot);
+    NOTE(E_TIMEOUT, ahci_noun((uint8_t)s->op), s->next_lba, slot);
     touched = in_device(p, l, slot);
     ahci_unload(p, p->pending, false);
     if (touched)

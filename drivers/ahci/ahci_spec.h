@@ -7,10 +7,10 @@
 /* What the adapter reads and writes in memory (fact sheet B3), and how a port's share of it is laid out.
  *
  * Each command slot owns one command table for good: the address in the slot's header is written once, at
- * attach.  A read writes one 16-byte register FIS, one entry of the region list for every 4 MiB (an address
- * sum, since every buffer is contiguous), and the header's first word.  Nothing is built ahead per buffer,
- * and the lists name exactly the bytes that were asked for, so that a drive that sends more cannot write past
- * them. */
+ * attach.  A request writes one 16-byte register FIS, one entry of the region list for every 4 MiB (an
+ * address sum, since every buffer is contiguous), and the header's first word.  Nothing is built ahead per
+ * buffer, and the lists name exactly the bytes that were asked for, so that a drive that sends more cannot
+ * write past them. */
 
 struct ahci_header {
     union {
@@ -24,6 +24,7 @@ struct ahci_header {
     uint32_t reserved[4];
 };
 enum { HEADER_FIS_WORDS = 5 };
+#define HEADER_WRITE      BIT_(6)
 #define HEADER_RESET      BIT_(8)
 #define HEADER_CLEAR_BUSY BIT_(10)
 
@@ -92,10 +93,15 @@ enum {
     ATA_READ_DMA_EXT = 0x25,
     ATA_READ_NATIVE_MAX_EXT = 0x27,
     ATA_READ_LOG_EXT = 0x2f,
+    ATA_WRITE_DMA_EXT = 0x35,
     ATA_READ_FPDMA_QUEUED = 0x60,
+    ATA_WRITE_FPDMA_QUEUED = 0x61,
     ATA_SMART = 0xb0,
     ATA_READ_DMA = 0xc8,
+    ATA_WRITE_DMA = 0xca,
     ATA_CHECK_POWER_MODE = 0xe5,
+    ATA_FLUSH_CACHE = 0xe7,
+    ATA_FLUSH_CACHE_EXT = 0xea,
     ATA_IDENTIFY_DEVICE = 0xec,
     ATA_SET_FEATURES = 0xef
 };

@@ -269,7 +269,6 @@ int nvme_find_namespaces(struct nvme_ctrl *c); /* [boot] allocates disks */
 unsigned nvme_submit(struct io_lane *l, const struct io_request *r, unsigned n);
 void nvme_kick(struct io_lane *l);
 unsigned nvme_poll(struct io_lane *l, struct io_completion *c, unsigned max);
-uint8_t nvme_opcode_of(uint8_t op); /* of a request's enum io_op */
 /* The PRPs of a part of a slot's request. */
 struct nvme_prps nvme_prps_of(const struct nvme_lane *l, uint16_t slot, uint32_t part, uint32_t blocks);
 /* A command with this tag is with the device. */

@@ -20,7 +20,7 @@ struct nvme_prps nvme_prps_of(const struct nvme_lane *l, uint16_t slot, uint32_t
                                          (uint64_t)part * l->list_bytes };
 }
 
-uint8_t nvme_opcode_of(uint8_t op)
+static inline uint8_t opcode_of(uint8_t op)
 {
     return op == IO_READ ? NVME_READ : op == IO_WRITE ? NVME_WRITE : NVME_FLUSH;
 }
@@ -39,19 +39,19 @@ static inline void put_rw(struct nvme_sqe *entry, uint64_t head, uint64_t lba, u
     e->tags = tags;
 }
 
-static bool gate_allows(const struct nvme_lane *l, uint8_t op, uint64_t lba, uint32_t blocks)
+static inline bool gate_allows(const struct nvme_lane *l, uint8_t op, uint64_t lba, uint32_t blocks)
 {
-    if (op == IO_FLUSH)
-        return !lba && !blocks && gate_lets_flush(&l->pass, NVME_FLUSH);
-    return op < IO_FLUSH && gate_lets_through(&l->pass, nvme_opcode_of(op), lba, blocks);
+    if (op < IO_FLUSH)
+        return gate_lets_through(&l->pass, opcode_of(op), lba, blocks);
+    return op == IO_FLUSH && !lba && !blocks && gate_lets_flush(&l->pass, NVME_FLUSH);
 }
 
 /* The next entry of the queue, for a part that the gate let through. */
-static void put_part(struct nvme_lane *l, uint32_t tag, const struct lane_part *part)
+static inline void put_part(struct nvme_lane *l, uint32_t tag, const struct lane_part *part)
 {
     struct nvme_pair *p = l->pair;
     struct nvme_prps data = { 0 };
-    uint64_t head = l->sqe_head | tag << 16 | nvme_opcode_of(part->op), control = 0, tags = 0;
+    uint64_t head = l->sqe_head | tag << 16 | opcode_of(part->op), control = 0, tags = 0;
 
     if (part->blocks) {
         data = nvme_prps_of(l, part->slot, part->part, part->blocks);

@@ -37,7 +37,7 @@ static const struct ahci_ata_command commands[] = {
     { 0x31, ATA_FORBIDDEN, false, true, "WRITE SECTORS without retry" },
     { 0x32, ATA_FORBIDDEN, false, true, "WRITE LONG" },
     { 0x34, ATA_FORBIDDEN, true, true, "WRITE SECTORS EXT" },
-    { 0x35, ATA_FORBIDDEN, true, false, "WRITE DMA EXT" },
+    { 0x35, ATA_WRITE, true, false, "WRITE DMA EXT" },
     { 0x36, ATA_FORBIDDEN, true, false, "WRITE DMA QUEUED EXT" },
     { 0x37, ATA_FORBIDDEN, true, false, "SET MAX ADDRESS EXT" },
     { 0x39, ATA_FORBIDDEN, true, true, "WRITE MULTIPLE EXT" },
@@ -50,7 +50,7 @@ static const struct ahci_ata_command commands[] = {
     { 0x57, ATA_FORBIDDEN, true, false, "WRITE LOG DMA EXT" },
     { 0x5e, ATA_FORBIDDEN, false, true, "TRUSTED SEND" },
     { 0x5f, ATA_FORBIDDEN, false, false, "TRUSTED SEND DMA" },
-    { 0x61, ATA_FORBIDDEN, true, false, "WRITE FPDMA QUEUED" },
+    { 0x61, ATA_WRITE_QUEUED, true, false, "WRITE FPDMA QUEUED" },
     { 0x64, ATA_FORBIDDEN, true, false, "SEND FPDMA QUEUED" },
     { 0x77, ATA_FORBIDDEN, true, false, "SET DATE AND TIME" },
     { 0x78, ATA_FORBIDDEN, true, false, "ACCESSIBLE MAX ADDRESS" },
@@ -60,7 +60,7 @@ static const struct ahci_ata_command commands[] = {
     { 0xb4, ATA_FORBIDDEN, true, false, "SANITIZE DEVICE" },
     { 0xc0, ATA_FORBIDDEN, false, false, "CFA ERASE SECTORS" },
     { 0xc5, ATA_FORBIDDEN, false, true, "WRITE MULTIPLE" },
-    { 0xca, ATA_FORBIDDEN, false, false, "WRITE DMA" },
+    { 0xca, ATA_WRITE, false, false, "WRITE DMA" },
     { 0xce, ATA_FORBIDDEN, true, true, "WRITE MULTIPLE FUA EXT" },
     { 0xf1, ATA_FORBIDDEN, false, true, "SECURITY SET PASSWORD" },
     { 0xf2, ATA_FORBIDDEN, false, true, "SECURITY UNLOCK" },
@@ -92,8 +92,7 @@ void model_ahci_ata_decode(const struct ahci_ata_command *c, const uint8_t *cfis
         return;
     }
     *lba = low | (uint64_t)cfis[8] << 24 | (uint64_t)cfis[9] << 32 | (uint64_t)cfis[10] << 40;
-    count =
-        c->kind == ATA_READ_QUEUED ? cfis[3] | (uint32_t)cfis[11] << 8 : cfis[12] | (uint32_t)cfis[13] << 8;
+    count = model_ahci_is_queued(c) ? cfis[3] | (uint32_t)cfis[11] << 8 : cfis[12] | (uint32_t)cfis[13] << 8;
     *blocks = count ? count : 65536;
 }
 
@@ -156,7 +155,13 @@ static void read_medium(struct model_ahci *m, struct model_ahci_port *p, struct 
     if (s->nth == d->nth_short && !s->queued && move)
         move--;
     for (uint32_t k = 0; k < move; k++) {
-        model_ahci_pattern(model_ahci_port_number(m, p), s->lba + k, block, d->sector_bytes);
+        unsigned port = model_ahci_port_number(m, p);
+        const uint8_t *written = medium_read(&m->medium, port, s->lba + k);
+
+        if (written)
+            memcpy(block, written, d->sector_bytes);
+        else
+            model_ahci_pattern(port, s->lba + k, block, d->sector_bytes);
         if (!model_ahci_put(m, p, s, cur, block, d->sector_bytes))
             return;
     }
@@ -164,6 +169,50 @@ static void read_medium(struct model_ahci *m, struct model_ahci_port *p, struct 
         return;
     p->seen.media_errors++;
     fail(a, d->abort_without_unc ? ERR_ABRT : ERR_UNC, s->lba + good);
+}
+
+static void write_medium(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
+                         struct ahci_cursor *cur, struct ahci_answer *a)
+{
+    struct model_ahci_drive *d = &p->drive;
+    static uint8_t block[BLOCK_BYTES_MAX];
+    unsigned port = model_ahci_port_number(m, p);
+
+    if (d->security_locked || d->puis || m->medium.write_protected || s->nth == d->nth_abort) {
+        fail(a, ERR_ABRT, 0);
+        return;
+    }
+    if (s->lba >= d->lba_count || s->blocks > d->lba_count - s->lba) {
+        fail(a, ERR_IDNF, s->lba);
+        return;
+    }
+    m->medium.volatile_cache = !d->write_cache_off;
+    for (uint32_t k = 0; k < s->blocks; k++) {
+        const struct medium_fault *f;
+
+        if (!model_ahci_get(m, p, s, cur, block, d->sector_bytes))
+            return;
+        f = medium_write(&m->medium, port, s->lba + k, d->sector_bytes, block);
+        if (!f)
+            continue;
+        p->seen.media_errors++;
+        fail(a, f->arg ? (uint8_t)f->arg : ERR_IDNF, s->lba + k);
+        if (f->arg & 0x100)
+            a->status |= STS_DF;
+        return;
+    }
+}
+
+static void flush(struct model_ahci *m, struct model_ahci_port *p, struct ahci_answer *a)
+{
+    const struct medium_fault *f = medium_flush(&m->medium, model_ahci_port_number(m, p));
+
+    p->seen.flushes++;
+    if (!f)
+        return;
+    fail(a, f->arg ? (uint8_t)f->arg : ERR_ABRT, 0);
+    if (f->arg & 0x100)
+        a->status |= STS_DF;
 }
 
 /* ---- sectors that are not medium ---- */
@@ -327,6 +376,10 @@ void model_ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct 
     case ATA_READ_QUEUED:
         read_medium(m, p, s, cur, a);
         break;
+    case ATA_WRITE:
+    case ATA_WRITE_QUEUED:
+        write_medium(m, p, s, cur, a);
+        break;
     case ATA_SECTOR_IN:
         if (!fill_sector(m, p, s, block, a, &has_data))
             fail(a, ERR_ABRT, 0);
@@ -334,7 +387,9 @@ void model_ahci_ata_run(struct model_ahci *m, struct model_ahci_port *p, struct 
             model_ahci_put(m, p, s, cur, block, sizeof block);
         break;
     case ATA_NO_DATA:
-        if (is_harmless(m, p, s))
+        if (s->cfis[2] == 0xe7 || s->cfis[2] == 0xea)
+            flush(m, p, a);
+        else if (is_harmless(m, p, s))
             no_data(p, s, a);
         else
             fail(a, ERR_ABRT, 0);

@@ -96,21 +96,36 @@ static uint64_t check_prdt(struct model_ahci *m, const struct model_ahci_slot *s
     return bytes;
 }
 
+/* False: the list has no more. */
+static bool next_region(struct model_ahci *m, const struct model_ahci_slot *s, struct ahci_cursor *c)
+{
+    uint8_t prd[PRD_BYTES];
+
+    if (c->left_bytes)
+        return true;
+    if (!read_prd(m, s, c->entry, prd)) {
+        c->overflow = true;
+        return false;
+    }
+    c->address = get32(prd) | (uint64_t)get32(prd + 4) << 32;
+    c->left_bytes = (get32(prd + 12) & PRD_COUNT) + 1;
+    c->entry++;
+    return true;
+}
+
+static void moved(struct ahci_cursor *c, uint32_t bytes)
+{
+    c->address += bytes;
+    c->left_bytes -= bytes;
+    c->moved_bytes += bytes;
+}
+
 bool model_ahci_put(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s,
                     struct ahci_cursor *c, const uint8_t *data, uint32_t n)
 {
     while (n) {
-        uint8_t prd[PRD_BYTES];
-
-        if (!c->left_bytes) {
-            if (!read_prd(m, s, c->entry, prd)) {
-                c->overflow = true;
-                return false;
-            }
-            c->address = get32(prd) | (uint64_t)get32(prd + 4) << 32;
-            c->left_bytes = (get32(prd + 12) & PRD_COUNT) + 1;
-            c->entry++;
-        }
+        if (!next_region(m, s, c))
+            return false;
         uint32_t part = n < c->left_bytes ? n : c->left_bytes;
         if (!m->host.dma_write(m->host.ctx, c->address, data, part)) {
             bus_error(m, p);
@@ -118,9 +133,25 @@ bool model_ahci_put(struct model_ahci *m, struct model_ahci_port *p, const struc
         }
         data += part;
         n -= part;
-        c->address += part;
-        c->left_bytes -= part;
-        c->moved_bytes += part;
+        moved(c, part);
+    }
+    return true;
+}
+
+bool model_ahci_get(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s,
+                    struct ahci_cursor *c, uint8_t *data, uint32_t n)
+{
+    while (n) {
+        if (!next_region(m, s, c))
+            return false;
+        uint32_t part = n < c->left_bytes ? n : c->left_bytes;
+        if (!m->host.dma_read(m->host.ctx, c->address, data, part)) {
+            bus_error(m, p);
+            return false;
+        }
+        data += part;
+        n -= part;
+        moved(c, part);
     }
     return true;
 }
@@ -159,20 +190,32 @@ static void check_tag(struct model_ahci *m, struct model_ahci_port *p, unsigned 
         model_ahci_violation(m, "a tag beyond the queue depth of the drive", i, p->drive.queue_depth - 1);
 }
 
-static void count_read(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
-                       const struct ahci_ata_command *c)
+static void count_transfer(struct model_ahci *m, struct model_ahci_port *p, struct model_ahci_slot *s,
+                           const struct ahci_ata_command *c)
 {
     uint64_t bytes = check_prdt(m, s), need;
+    unsigned port = model_ahci_port_number(m, p);
 
     model_ahci_ata_decode(c, s->cfis, &s->lba, &s->blocks);
     need = (uint64_t)s->blocks * p->drive.sector_bytes;
-    s->nth = ++p->seen.reads;
-    p->seen.queued_reads += s->queued;
-    p->seen.blocks += s->blocks;
+    s->nth = ++p->seen.transfers;
+    if (model_ahci_is_write(c)) {
+        p->seen.writes++;
+        p->seen.queued_writes += s->queued;
+        if (!medium_write_arrives(&m->medium, port, s->lba, s->blocks)) {
+            p->seen.refused_writes++;
+            model_ahci_violation(m, "a write reached blocks that the test does not permit", s->lba,
+                                 s->blocks);
+        }
+    } else {
+        p->seen.reads++;
+        p->seen.queued_reads += s->queued;
+        p->seen.blocks += s->blocks;
+    }
     if (bytes < need)
         model_ahci_violation(m, "the PRD list is shorter than the transfer", bytes, need);
     if (!(s->cfis[7] & 0x40))
-        model_ahci_violation(m, "the LBA bit of a read is clear", s->cfis[7], s->cfis[7] | 0x40u);
+        model_ahci_violation(m, "the LBA bit of a transfer is clear", s->cfis[7], s->cfis[7] | 0x40u);
 }
 
 static void check_command(struct model_ahci *m, struct model_ahci_port *p, unsigned i,
@@ -191,18 +234,19 @@ static void check_command(struct model_ahci *m, struct model_ahci_port *p, unsig
     }
     p->seen.commands++;
     p->seen.opcodes[s->cfis[2]]++;
-    s->queued = c->kind == ATA_READ_QUEUED;
+    s->queued = model_ahci_is_queued(c);
     check_tag(m, p, i, s);
-    if (s->header_dw0 & HEADER_W)
-        model_ahci_violation(m, "a command header asks for a write", s->cfis[2], 0);
+    if (!(s->header_dw0 & HEADER_W) != !model_ahci_is_write(c))
+        model_ahci_violation(m, "the direction in the command header does not fit the command", s->cfis[2],
+                             s->header_dw0);
     if (packet != (c->kind == ATA_PACKET))
         model_ahci_violation(m, "the ATAPI bit does not fit the command", s->cfis[2], 0xa0);
     if (c->kind == ATA_FORBIDDEN) {
         p->seen.refused_writes++;
         model_ahci_violation(m, c->name, s->cfis[2], 0);
     }
-    if (c->kind == ATA_READ || c->kind == ATA_READ_QUEUED)
-        count_read(m, p, s, c);
+    if (c->kind == ATA_READ || c->kind == ATA_READ_QUEUED || model_ahci_is_write(c))
+        count_transfer(m, p, s, c);
     else if (s->prdtl)
         check_prdt(m, s);
 }

@@ -4,7 +4,7 @@
 
 /* What the files of the AHCI model share. */
 
-enum { DET_PRESENT = 3, STS_BSY = 0x80, STS_DRQ = 0x08, STS_ERR = 0x01, STS_IDLE = 0x50 };
+enum { DET_PRESENT = 3, STS_BSY = 0x80, STS_DRQ = 0x08, STS_ERR = 0x01, STS_DF = 0x20, STS_IDLE = 0x50 };
 enum { ERR_ABRT = 0x04, ERR_IDNF = 0x10, ERR_UNC = 0x40 };
 /* PxIS */
 enum {
@@ -70,6 +70,9 @@ struct ahci_cursor {
     uint32_t entry, left_bytes, moved_bytes;
     bool overflow;
 };
+/* The other way round. */
+bool model_ahci_get(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s,
+                    struct ahci_cursor *c, uint8_t *data, uint32_t n);
 bool model_ahci_put(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s,
                     struct ahci_cursor *c, const uint8_t *data, uint32_t n);
 
@@ -80,6 +83,8 @@ enum ahci_ata_kind {
     ATA_SECTOR_IN, /* one or more blocks of 512 bytes that are not medium */
     ATA_READ,
     ATA_READ_QUEUED,
+    ATA_WRITE,
+    ATA_WRITE_QUEUED,
     ATA_PACKET,
     ATA_FORBIDDEN /* changes the medium or the drive for good: a violation */
 };
@@ -90,6 +95,14 @@ struct ahci_ata_command {
     const char *name;
 };
 const struct ahci_ata_command *model_ahci_ata_find(uint8_t opcode);
+static inline bool model_ahci_is_queued(const struct ahci_ata_command *c)
+{
+    return c->kind == ATA_READ_QUEUED || c->kind == ATA_WRITE_QUEUED;
+}
+static inline bool model_ahci_is_write(const struct ahci_ata_command *c)
+{
+    return c->kind == ATA_WRITE || c->kind == ATA_WRITE_QUEUED;
+}
 /* LBA and blocks of a media read, as the FIS spells them. */
 void model_ahci_ata_decode(const struct ahci_ata_command *c, const uint8_t *cfis, uint64_t *lba,
                            uint32_t *blocks);

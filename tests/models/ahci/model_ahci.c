@@ -330,6 +330,12 @@ const struct model_device_ops model_ahci_ops = { .name = "ahci",
                                                  .tick = tick };
 
 /* ---- set-up ---- */
+static void content(void *ctx, uint32_t port, uint64_t lba, void *buf, uint32_t bytes)
+{
+    (void)ctx;
+    model_ahci_pattern(port, lba, buf, bytes);
+}
+
 void model_ahci_init(struct model_ahci *m)
 {
     memset(m, 0, sizeof *m);
@@ -341,6 +347,15 @@ void model_ahci_init(struct model_ahci *m)
     m->slots = MODEL_AHCI_SLOTS;
     m->iss = 3;
     m->s64a = m->sncq = true;
+    m->medium.content = content;
+}
+
+void model_ahci_free(struct model_ahci *m) { medium_free(&m->medium); }
+
+void model_ahci_power_cut(struct model_ahci *m)
+{
+    medium_power_cut(&m->medium);
+    reset(m);
 }
 
 struct model_ahci_drive *model_ahci_add_disk(struct model_ahci *m, unsigned port, uint64_t lba_count)

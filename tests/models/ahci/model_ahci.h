@@ -1,6 +1,7 @@
 #ifndef TESTS_MODELS_AHCI_H
 #define TESTS_MODELS_AHCI_H
 #include "device.h"
+#include "medium.h"
 
 /* An AHCI 1.3.1 host adapter with up to 32 ports, at register level (fact sheet nvme-ahci.md, parts B and C).
  *
@@ -11,7 +12,13 @@
  *
  * Settings may be changed at any time; those that say "at power-on" count when the device is first touched
  * or reset.  All times are of the host's clock.  Numbers that start with `nth_` count the port's media reads
- * from 1; 0 means never. */
+ * and writes together from 1; 0 means never.
+ *
+ * Writes: medium_permit(&ahci.medium, port, lba, blocks) says where; any other is stored, too, and is a
+ * violation. m->medium has the faults (unit: port; arg of WRITE_ERROR and FLUSH_ERROR: the error register,
+ * 100h more for a device fault; 0: IDNF, ABRT).  drive.write_cache_off turns the volatile cache off;
+ * model_ahci_power_cut then loses what was not flushed.  Nothing that was answered is lost by any reset.
+ * model_ahci_free gives the store back. */
 
 enum { MODEL_AHCI_PORTS = 32, MODEL_AHCI_SLOTS = 32, MODEL_AHCI_BAD_LBAS = 8, MODEL_AHCI_BAR = 5 };
 enum { MODEL_AHCI_ATTRIBUTES = 12, MODEL_AHCI_TESTS = 21 };
@@ -66,8 +73,9 @@ struct model_ahci_drive {
     uint64_t wwn;               /* 0: none */
     bool security_locked, security_frozen;
     enum model_ahci_checksum checksum;
-    bool identify_untouched;        /* IDENTIFY ends well, the buffer is not written */
-    unsigned identify_aborts;       /* the next n IDENTIFYs are aborted (counts down) */
+    bool identify_untouched;  /* IDENTIFY ends well, the buffer is not written */
+    unsigned identify_aborts; /* the next n IDENTIFYs are aborted (counts down) */
+    bool write_cache_off;
     uint64_t native_lba_count;      /* READ NATIVE MAX EXT; 0: lba_count */
     uint16_t identify_or[256];      /* bits forced on in the answer, before the checksum */
     char serial_after_comreset[21]; /* "": the same; else taken over by the next COMRESET */
@@ -124,8 +132,9 @@ struct model_ahci_drive {
 /* What a port has seen; cleared by model_ahci_init only. */
 struct model_ahci_seen {
     unsigned long opcodes[256], commands, reads, queued_reads, blocks, media_errors;
+    unsigned long transfers, writes, queued_writes, flushes; /* transfers: reads and writes */
     unsigned long comresets, soft_resets, starts, stops, clo, max_in_flight;
-    unsigned long refused_writes; /* each was a violation, nothing reached the medium */
+    unsigned long refused_writes; /* each was a violation */
 };
 
 /* ---- state: the model's own ---- */
@@ -201,6 +210,7 @@ struct model_ahci {
     bool asked_for_ownership;
     uint64_t hr_off_ns, bohc_off_ns;
     struct model_ahci_port port[MODEL_AHCI_PORTS];
+    struct model_medium medium;
 };
 
 extern const struct model_device_ops model_ahci_ops;
@@ -209,6 +219,9 @@ extern const struct model_device_ops model_ahci_ops;
 void model_ahci_init(struct model_ahci *m);
 /* A 6 Gb/s SSD of 512-byte sectors, depth 32, "MODEL AHCI DISK", serial "SER<port>", ready at once. */
 struct model_ahci_drive *model_ahci_add_disk(struct model_ahci *m, unsigned port, uint64_t lba_count);
+void model_ahci_free(struct model_ahci *m); /* what was written; the rest is the caller's */
+/* Power lost and back, adapter and drives. */
+void model_ahci_power_cut(struct model_ahci *m);
 /* The drive leaves its slot, and comes (back). */
 void model_ahci_pull(struct model_ahci *m, unsigned port);
 void model_ahci_push(struct model_ahci *m, unsigned port);

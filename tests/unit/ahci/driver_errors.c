@@ -456,7 +456,7 @@ TEST(a_link_that_drops_ends_the_lane_with_all_its_slots)
         EQ(c[7].status, IO_LOST);
         CHECK(l->dead);
         EQ(l->disk->fault.err, E_GONE);
-        EQ_STR(l->disk->fault.what, "link to the drive, lost while reading");
+        EQ_STR(l->disk->fault.what, "link to the drive, lost during I/O");
         EQ(l->disk->ops->submit(l, &r, 1), 0);
         rig_lane_down(l);
     }

@@ -426,7 +426,7 @@ TEST(model_ahci_counts_every_mistake_of_a_careless_driver_once)
         { "wrong tag", wrong_tag, 1 },
         { "beyond the depth", beyond_depth, 1 },
         { "write header", write_header, 1 },
-        { "write command", write_command, 1 },
+        { "write command", write_command, 2 }, /* where it goes, and its header */
         { "CI while stopped", ci_while_stopped, 1 },
         { "CI after an error", ci_after_an_error, 1 },
         { "orphans", orphans_left_in_the_drive, 1 },

@@ -7,7 +7,9 @@ struct rig rig;
 void rig_plug(void)
 {
     model_reset_world();
+    gate_disarm_all();
     model_quiet = !getenv("LOUD");
+    model_ahci_free(&rig.m);
     memset(&rig, 0, sizeof rig);
     model_ahci_init(&rig.m);
 }
@@ -79,12 +81,16 @@ static void check_opcodes(void)
 {
     static const uint8_t allowed[] = { 0x25, 0x27, 0x2f, 0x60, 0xb0, 0xc8, 0xe5, 0xec, 0xef };
 
+    static const uint8_t writing[] = { 0x35, 0x61, 0xca, 0xe7, 0xea };
+
     for (unsigned port = 0; port < MODEL_AHCI_PORTS; port++) {
         struct model_ahci_seen *seen = &rig.m.port[port].seen;
         unsigned long known = 0;
 
         for (unsigned i = 0; i < sizeof allowed; i++)
             known += seen->opcodes[allowed[i]];
+        for (unsigned i = 0; i < sizeof writing && rig.writes; i++)
+            known += seen->opcodes[writing[i]];
         EQ(seen->commands, known);
         EQ(seen->refused_writes, 0);
     }
@@ -101,6 +107,8 @@ void rig_down(void)
     check_opcodes();
     for (unsigned port = 0; port < MODEL_AHCI_PORTS && !rig.m.gone; port++)
         EQ(rig.m.port[port].cmd & 0xc011, 0); /* ST, FRE, FR, CR */
+    EQ(rig.m.medium.writes_outside, 0);
+    model_ahci_free(&rig.m);
 }
 
 struct io_lane *rig_lane(uint16_t depth, uint32_t request_bytes)
@@ -145,12 +153,17 @@ struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes,
     return l;
 }
 
-void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
+void rig_submit(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks)
 {
-    struct io_request r = { .lba = lba, .blocks = blocks, .slot = slot };
+    struct io_request r = { .lba = lba, .blocks = blocks, .slot = slot, .op = (uint16_t)op };
 
     EQ(l->disk->ops->submit(l, &r, 1), 1);
     l->disk->ops->kick(l);
+}
+
+void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
+{
+    rig_submit(l, IO_READ, slot, lba, blocks);
 }
 
 unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n)
@@ -169,6 +182,84 @@ unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n)
 static unsigned port_number(const struct disk *d)
 {
     return (unsigned)strtoul(strchr(d->name, '.') + 1, NULL, 10);
+}
+
+struct io_lane *rig_open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot,
+                                uint64_t first_lba, uint64_t blocks)
+{
+    struct lane_shape shape = {
+        .depth = depth, .buffer_per_slot = buffer_per_slot, .writes = true, .request_bytes = request_bytes
+    };
+    struct io_lane *l;
+
+    rig.writes = true;
+    if (!gate_is_armed(d->identity, NULL, NULL))
+        EQ(gate_arm(d->identity, first_lba, blocks), OK);
+    medium_permit(&rig.m.medium, port_number(d), first_lba, blocks);
+    EQ(d->ops->open(d, &shape, &l), OK);
+    return l;
+}
+
+struct io_completion rig_one(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks)
+{
+    struct io_completion c = { .status = IO_STATUS_COUNT };
+    uint64_t end_ns = model_clock_ns + 60 * NS_PER_S;
+
+    rig_submit(l, op, slot, lba, blocks);
+    while (!l->disk->ops->poll(l, &c, 1) && model_clock_ns < end_ns)
+        model_advance_ns(10000);
+    return c;
+}
+
+static void stamp(uint8_t *block, uint32_t block_bytes, uint64_t lba, uint32_t pass)
+{
+    for (uint32_t i = 0; i < block_bytes / 8; i++) {
+        uint64_t word = (lba << 20 ^ i ^ (uint64_t)pass << 56) * 0x9e3779b97f4a7c15ull;
+        memcpy(block + 8 * i, &word, 8);
+    }
+}
+
+void rig_stamp(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass)
+{
+    for (uint32_t i = 0; i < blocks; i++)
+        stamp(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, l->disk->lba_bytes, lba + i, pass);
+}
+
+static bool is_stamped(const uint8_t *got, uint32_t block_bytes, uint64_t lba, uint32_t pass)
+{
+    uint8_t want[4096];
+
+    stamp(want, block_bytes, lba, pass);
+    return got && !memcmp(got, want, block_bytes);
+}
+
+bool rig_has_stamp(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass)
+{
+    for (uint32_t i = 0; i < blocks; i++)
+        if (!is_stamped(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, l->disk->lba_bytes, lba + i,
+                        pass))
+            return false;
+    return true;
+}
+
+bool rig_holds(const struct disk *d, uint64_t lba, uint32_t blocks, uint32_t pass)
+{
+    for (uint32_t i = 0; i < blocks; i++)
+        if (!is_stamped(medium_read(&rig.m.medium, port_number(d), lba + i), d->lba_bytes, lba + i, pass))
+            return false;
+    return true;
+}
+
+void rig_write(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass)
+{
+    struct io_completion c;
+
+    rig_stamp(l, slot, lba, blocks, pass);
+    c = rig_one(l, IO_WRITE, slot, lba, blocks);
+    EQ(c.slot, slot);
+    EQ(c.status, IO_OK);
+    EQ(c.detail, 0);
+    EQ(c.retries, 0);
 }
 
 void rig_check_data(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)

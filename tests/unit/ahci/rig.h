@@ -1,6 +1,7 @@
 #ifndef TESTS_UNIT_AHCI_RIG_H
 #define TESTS_UNIT_AHCI_RIG_H
 #include "ahci_internal.h"
+#include "gate.h"
 #include "model_ahci.h"
 #include "platform_model.h"
 #include "test.h"
@@ -19,6 +20,7 @@ struct rig {
     /* Called with every 512 bytes that the device sends while not NULL. */
     void (*edit)(uint8_t *sector);
     bool no_register_fis; /* the adapter swallows them */
+    bool writes;          /* the test arms disks and says with medium_permit where they may be written */
     /* The adapter leaves the bus with this register access, counted from 1; 0: never. */
     unsigned long vanish_at, accesses;
     bool (*dma_write)(void *ctx, uint64_t bus, const void *src, size_t n);
@@ -39,6 +41,18 @@ struct disk *rig_disk(unsigned index); /* must exist and be readable */
 bool rig_has_remark(const char *part);
 
 struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot);
+/* Arms and declares these blocks of the disk, then opens a lane that writes. */
+struct io_lane *rig_open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot,
+                                uint64_t first_lba, uint64_t blocks);
+void rig_submit(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks);
+/* Submits one request and polls, a minute at most. */
+struct io_completion rig_one(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks);
+/* Stamps the slot's buffer for these blocks and `pass`; whether buffer or device hold that. */
+void rig_stamp(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass);
+bool rig_has_stamp(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass);
+bool rig_holds(const struct disk *d, uint64_t lba, uint32_t blocks, uint32_t pass);
+/* Stamped, written: must succeed. */
+void rig_write(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass);
 void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
 /* Polls, the clock moving, until n completions are there or a second has passed; returns how many. */
 unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n);
