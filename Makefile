@@ -222,6 +222,21 @@ $(OUT)/file-crc32c: tools/file_crc32c.c base/crc.c base/crc.h
 	@mkdir -p $(@D)
 	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,tools) -o $@ $(filter %.c,$^)
 
+# make play JOURNAL=runs/.../journal.ndjson: what a person would have seen, in this terminal.
+JOURNAL := tests/golden/report/showcase.journal.ndjson
+$(OUT)/play: tools/play.c $(call host_src,base result report screen screen/journal) $(wildcard base/*.h result/*.h report/*.h screen/*.h screen/journal/*.h)
+	@mkdir -p $(@D)
+	@echo "  tool  $@"; gcc $(WARN) -O2 -g $(call incs,screen/journal) -o $@ $(filter %.c,$^)
+play: $(OUT)/play
+	@$< $(JOURNAL)
+programs: $(OUT)/play
+.PHONY: play
+
+# make screenshots: docs/screen-*.png from a booted machine
+screenshots: $(OUT)/baresweep.img
+	python3 tools/screenshots.py
+.PHONY: screenshots
+
 # How a job file is read, and whether fio reads it in the same way.
 $(OUT)/job-read: tools/job_read.c sweep/job.c sweep/job_options.c sweep/job_values.c sweep/job_write.c $(call host_src,base) $(wildcard base/*.h sweep/*.h)
 	@mkdir -p $(@D)
@@ -286,7 +301,7 @@ PORTABLE_SRC := $(call src,$(ROOMS))
 TEST_SRC := $(filter %.c,$(filter tests/% tools/% bench/% rack/%,$(C_FILES)))
 
 # The host tools that print option tables read headers of more rooms than the others.
-LINT_TOOLS := -Idrivers -Isweep -Ichecks -Itests/unit/sweep -Itests/unit/checks
+LINT_TOOLS := -Idrivers -Isweep -Ichecks -Iscreen -Iscreen/journal -Itests/unit/sweep -Itests/unit/checks
 
 lint: lint-format lint-clang lint-cppcheck lint-arrows io-path
 lint-format:

@@ -9,6 +9,7 @@ enum { CONSOLES_MAX = 4, TERMINAL_COLUMNS = 80, TERMINAL_ROWS = 24 };
 static struct {
     EFI_HANDLE handle;
     EFI_SIMPLE_TEXT_OUT_PROTOCOL *out;
+    INT32 mode; /* as it was */
 } consoles[CONSOLES_MAX];
 static unsigned console_count;
 static struct grid wanted, shown;
@@ -22,13 +23,31 @@ static bool is_local_console(EFI_HANDLE handle)
     return path && !device_path_has_node(path, MESSAGING_DEVICE_PATH, MSG_UART_DP);
 }
 
+/* The largest mode that a grid can be; the glyphs are as large in all of them. */
+static void choose_mode(EFI_SIMPLE_TEXT_OUT_PROTOCOL *out)
+{
+    UINTN best = 0, best_cells = 0, c, r;
+
+    for (INT32 i = 0; i < out->Mode->MaxMode; i++)
+        if (!EFI_ERROR(out->QueryMode(out, (UINTN)i, &c, &r)) && c <= GRID_MAX_COLUMNS &&
+            r <= GRID_MAX_ROWS && c >= 80 && r >= 25 && c * r > best_cells) {
+            best = (UINTN)i;
+            best_cells = c * r;
+        }
+    if (best_cells && (INT32)best != out->Mode->Mode)
+        out->SetMode(out, best);
+}
+
 static void take_console(EFI_HANDLE handle, UINTN *columns, UINTN *rows)
 {
     EFI_SIMPLE_TEXT_OUT_PROTOCOL *out = firmware_protocol(handle, &guid_text_out);
     UINTN c = 0, r = 0;
 
-    if (!out || !out->Mode || console_count == CONSOLES_MAX ||
-        EFI_ERROR(out->QueryMode(out, (UINTN)(out->Mode->Mode < 0 ? 0 : out->Mode->Mode), &c, &r)) ||
+    if (!out || !out->Mode || console_count == CONSOLES_MAX)
+        return;
+    consoles[console_count].mode = out->Mode->Mode;
+    choose_mode(out);
+    if (EFI_ERROR(out->QueryMode(out, (UINTN)(out->Mode->Mode < 0 ? 0 : out->Mode->Mode), &c, &r)) ||
         c < 40 || r < 10)
         return;
     consoles[console_count].handle = handle;
@@ -71,9 +90,16 @@ bool console_present(void) { return console_count != 0 || serial_screen_present(
 struct grid *console_grid(void) { return &wanted; }
 
 static const UINTN ink_attribute[INK_COUNT] = {
-    [INK_PLAIN] = EFI_WHITE,     [INK_DIM] = EFI_LIGHTGRAY, [INK_TITLE] = EFI_WHITE,
-    [INK_GOOD] = EFI_LIGHTGREEN, [INK_WARN] = EFI_YELLOW,   [INK_BAD] = EFI_LIGHTRED,
+    [INK_PLAIN] = EFI_WHITE,
+    [INK_DIM] = EFI_LIGHTGRAY,
+    [INK_TITLE] = EFI_WHITE,
+    [INK_GOOD] = EFI_LIGHTGREEN,
+    [INK_WARN] = EFI_YELLOW,
+    [INK_BAD] = EFI_LIGHTRED,
     [INK_BAR] = EFI_LIGHTCYAN,
+    [INK_HEAD] = EFI_WHITE | EFI_BACKGROUND_BLUE,
+    [INK_PICK] = EFI_BLACK | EFI_BACKGROUND_LIGHTGRAY,
+    [INK_ALARM] = EFI_WHITE | EFI_BACKGROUND_RED,
 };
 
 static void put_cells(void *ctx, int row, int column, enum ink ink, const char *text, int len)
@@ -137,6 +163,8 @@ void console_end(void)
         EFI_SIMPLE_TEXT_OUT_PROTOCOL *out = consoles[i].out;
 
         out->SetAttribute(out, EFI_LIGHTGRAY);
+        if (consoles[i].mode >= 0 && consoles[i].mode != out->Mode->Mode)
+            out->SetMode(out, (UINTN)consoles[i].mode);
         out->SetCursorPosition(out, 0, (UINTN)wanted.rows - 1);
         out->EnableCursor(out, TRUE);
     }

@@ -6,7 +6,19 @@
 /* A screen is a value: a grid of cells.  Views are pure functions onto it; console, serial and tests all
  * draw the same grid. */
 enum { GRID_MAX_COLUMNS = 240, GRID_MAX_ROWS = 80 };
-enum ink { INK_PLAIN, INK_DIM, INK_TITLE, INK_GOOD, INK_WARN, INK_BAD, INK_BAR, INK_COUNT };
+enum ink {
+    INK_PLAIN,
+    INK_DIM,
+    INK_TITLE,
+    INK_GOOD,
+    INK_WARN,
+    INK_BAD,
+    INK_BAR,
+    INK_HEAD,  /* a bar across the screen: the title above, the keys below */
+    INK_PICK,  /* what Enter would do */
+    INK_ALARM, /* what is lost when it goes on */
+    INK_COUNT
+};
 struct cell {
     char c;
     uint8_t ink;

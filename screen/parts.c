@@ -188,7 +188,10 @@ unsigned scroll_end(struct scroll *s)
     return s->seen - (fit - 1);
 }
 
-void part_keys(struct grid *g, const char *keys)
+void part_bar(struct grid *g, int row, enum ink ink, const char *s)
 {
-    part_text(g, g->rows - 1, 0, part_width(g), INK_DIM, keys);
+    grid_text(g, row, 0, ink, "%*s", part_width(g), "");
+    part_text(g, row, 1, part_width(g) - 2, ink, s);
 }
+
+void part_keys(struct grid *g, const char *keys) { part_bar(g, g->rows - 1, INK_HEAD, keys); }

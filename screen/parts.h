@@ -41,6 +41,8 @@ void scroll_text(struct scroll *s, int hang, enum ink ink, const char *text); /*
  * makes sense. */
 unsigned scroll_end(struct scroll *s);
 
+/* A text on a bar of that ink, which reaches from one edge to the other. */
+void part_bar(struct grid *g, int row, enum ink ink, const char *s);
 /* The keys that work here, on the last row. */
 void part_keys(struct grid *g, const char *keys);
 

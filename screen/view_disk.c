@@ -124,7 +124,7 @@ void view_disk(struct grid *g, const struct disk_view *v)
 
     grid_clear(g, g->columns, g->rows);
     str_fmt(title, sizeof title, "%s  %s", v->lane->disk, v->what);
-    part_text(g, 0, 0, part_width(g), INK_TITLE, title);
+    part_bar(g, 0, INK_HEAD, title);
     part_text(g, 1, 0, part_width(g), INK_PLAIN, v->where);
     part_text(g, 2, 0, part_width(g), INK_PLAIN, v->state);
     put_now(g, 4, v->lane);

@@ -4,7 +4,7 @@
 #include "str.h"
 #include "text.h"
 
-enum { LIST_ROW = 3, FOOT_ROWS = 6 }; /* blank, two rows about the item, two for news, keys */
+enum { LIST_ROW = 2, FOOT_ROWS = 6 }; /* blank, two rows about the item, two for news, keys */
 
 /* The rows of a list that are on the screen: the cursor is always among them. */
 struct window {
@@ -21,7 +21,7 @@ static struct window window_of(struct grid *g, struct menu *m, unsigned count)
     w.first = count > rows ? at / rows * rows : 0;
     w.end = w.first + rows < count ? w.first + rows : count;
     if (count > rows)
-        grid_text(g, LIST_ROW - 1, 0, INK_DIM, "%u-%u of %u", w.first + 1, w.end, count);
+        grid_text(g, LIST_ROW - 1, 2, INK_DIM, "%u-%u of %u", w.first + 1, w.end, count);
     return w;
 }
 
@@ -29,9 +29,11 @@ static enum ink mark(struct grid *g, const struct menu *m, unsigned i, int row)
 {
     bool here = i == m->cursor[m->page];
 
-    if (here)
-        grid_text(g, row, 0, INK_TITLE, ">");
-    return here ? INK_TITLE : INK_PLAIN;
+    if (here) {
+        part_bar(g, row, INK_PICK, "");
+        grid_text(g, row, 0, INK_PICK, ">");
+    }
+    return here ? INK_PICK : INK_PLAIN;
 }
 
 static void put_foot(struct grid *g, const struct menu *m, const char *about, const char *keys)
@@ -67,7 +69,8 @@ static void view_main(struct grid *g, struct menu *m)
 
         part_text(g, row, 2, VALUE_COLUMN - 3, ink, menu_items[i].label);
         item_value(m, menu_items[i].page, value, sizeof value);
-        part_text(g, row, VALUE_COLUMN, part_width(g) - VALUE_COLUMN, INK_GOOD, value);
+        part_text(g, row, VALUE_COLUMN, part_width(g) - VALUE_COLUMN, ink == INK_PLAIN ? INK_GOOD : ink,
+                  value);
     }
     put_foot(g, m, menu_items[m->cursor[MENU_MAIN]].what,
              "Up/Down: move   Enter: do it   F1: help   a minute of silence: run");
@@ -79,15 +82,17 @@ static void put_disk(struct grid *g, int row, const struct menu_disk *d, enum in
     int column = 2, width = part_width(g), spare = width - 2 - 4 - NAME - MODEL - SERIAL - SIZE - 4;
     int model = MODEL + (spare > 0 ? spare / 3 : 0), serial = SERIAL + (spare > 0 ? spare / 3 : 0);
 
-    grid_text(g, row, column, d->why[0] ? INK_DIM : ink, d->why[0] ? " - " : d->chosen ? "[x]" : "[ ]");
+    if (d->why[0] && ink == INK_PLAIN)
+        ink = INK_DIM;
+    grid_text(g, row, column, ink, d->why[0] ? " - " : d->chosen ? "[x]" : "[ ]");
     column += 4;
-    part_name(g, row, column, NAME, d->why[0] ? INK_DIM : ink, d->name);
+    part_name(g, row, column, NAME, ink, d->name);
     column += NAME + 1;
-    part_text(g, row, column, model, d->why[0] ? INK_DIM : ink, d->model);
+    part_text(g, row, column, model, ink, d->model);
     column += model + 1;
-    part_name(g, row, column, serial, d->why[0] ? INK_DIM : ink, d->serial);
+    part_name(g, row, column, serial, ink, d->serial);
     column += serial + 1;
-    part_right(g, row, column, SIZE, d->why[0] ? INK_DIM : ink, d->size);
+    part_right(g, row, column, SIZE, ink, d->size);
     column += SIZE + 1;
     if (d->armed)
         part_text(g, row, column, width - column, INK_BAD, "WRITE");
@@ -164,10 +169,12 @@ static const struct {
 
 void view_menu(struct grid *g, struct menu *m)
 {
+    char title[200];
+
     grid_clear(g, g->columns, g->rows);
     pages[m->page].draw(g, m);
     if (!pages[m->page].title)
         return;
-    part_text(g, 0, 0, part_width(g), INK_TITLE, pages[m->page].title);
-    part_text(g, 1, 0, part_width(g), INK_DIM, m->machine ? m->machine : "");
+    str_fmt(title, sizeof title, "%s   %s", pages[m->page].title, m->machine ? m->machine : "");
+    part_bar(g, 0, INK_HEAD, title);
 }

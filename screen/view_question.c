@@ -9,7 +9,7 @@ void view_question(struct grid *g, const struct question_view *v)
     int width = part_width(g), row = 1, foot = g->rows - FOOT_ROWS;
 
     grid_clear(g, g->columns, g->rows);
-    part_text(g, row, 0, width, INK_WARN, v->title);
+    part_bar(g, row, INK_ALARM, v->title);
     part_list(g, row + 2, foot, v->lines, v->line_count);
     str_fmt(line, sizeof line, "Type the word %s and press Enter.  Esc: no.", v->word);
     part_text(g, foot + 1, 0, width, INK_TITLE, line);

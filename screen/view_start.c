@@ -36,7 +36,7 @@ void view_start(struct grid *g, const struct start_view *v)
     char medium[180];
 
     grid_clear(g, g->columns, g->rows);
-    part_text(g, row++, 0, part_width(g), INK_TITLE, v->product);
+    part_bar(g, row++, INK_HEAD, v->product);
     row += part_wrapped(g, row, MACHINE_ROWS, HANG, INK_PLAIN, v->machine);
     str_fmt(medium, sizeof medium, "Results: %s", v->medium);
     row += part_wrapped(g, row, MEDIUM_ROWS, HANG, INK_PLAIN, medium);
@@ -47,6 +47,6 @@ void view_start(struct grid *g, const struct start_view *v)
     else
         grid_text(g, row, 0, INK_WARN, "No controller and no disk was found.");
     part_wrapped(g, foot, PLAN_ROWS, HANG, INK_TITLE, v->plan);
-    part_wrapped(g, foot + PLAN_ROWS, WRITES_ROWS, HANG, v->writes[0] ? INK_BAD : INK_GOOD, writes);
-    part_text(g, g->rows - 1, 0, part_width(g), INK_TITLE, v->keys);
+    part_wrapped(g, foot + PLAN_ROWS, WRITES_ROWS, HANG, v->writes[0] ? INK_ALARM : INK_GOOD, writes);
+    part_keys(g, v->keys);
 }

@@ -174,7 +174,8 @@ static void put_times(struct grid *g, const struct sweep_view *v)
     char line[160];
     struct text t = text_over(line, sizeof line);
 
-    text_fmt(&t, "Step %u of %u, ", v->step, v->steps);
+    /* Steps that are repeated until they are steady are counted each time. */
+    text_fmt(&t, v->step <= v->steps ? "Step %u of %u, " : "Step %u, %u were planned, ", v->step, v->steps);
     text_duration(&t, v->elapsed_ns);
     if (v->remaining_ns) {
         text_str(&t, ", about ");
@@ -266,7 +267,7 @@ void view_sweep(struct grid *g, const struct sweep_view *v)
     char worst[160];
 
     grid_clear(g, g->columns, g->rows);
-    part_text(g, 0, 0, part_width(g), INK_TITLE, v->title);
+    part_bar(g, 0, INK_HEAD, v->title);
     put_times(g, v);
     put_error_count(g, v);
     put_controllers(g, v);

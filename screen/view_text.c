@@ -7,7 +7,7 @@ unsigned view_text(struct grid *g, const struct text_view *v)
     struct scroll s;
 
     grid_clear(g, g->columns, g->rows);
-    part_text(g, 0, 0, part_width(g), INK_TITLE, v->title);
+    part_bar(g, 0, INK_HEAD, v->title);
     s = scroll_over(g, FIRST_ROW, g->rows - 2, v->first);
     for (unsigned i = 0; i < v->note_count; i++)
         scroll_text(&s, HANG, (enum ink)v->notes[i].ink, v->notes[i].text);

@@ -25,14 +25,14 @@ static void read_disk(struct end_facts *f, const struct journal_line *l)
     if (f->drive_count == END_DRIVES_MAX)
         return;
     *d = (struct end_drive){ .verdict = VERDICT_NOT_TESTED };
-    if (!event_str(l, "disk", d->name, sizeof d->name))
+    if (!event_str(l, "name", d->name, sizeof d->name))
         return;
     f->drive_count++;
     event_str(l, "model", d->model, sizeof d->model);
     event_str(l, "serial", d->serial, sizeof d->serial);
     event_str(l, "why_not", d->why, sizeof d->why);
     dot = str_find(d->name, ".");
-    if (event_is(l, "kind", "SATA disk") && dot)
+    if (str_starts(d->name, "sata") && dot)
         str_fmt(d->bay, sizeof d->bay, "port %s", dot + 1);
 }
 

@@ -146,8 +146,12 @@ static void fill_frame(struct replay *r)
     bool last = r->frame + 1 == REPLAY_FRAMES_PER_STEP;
     uint64_t estimate_ns = r->view.elapsed_ns + r->view.remaining_ns;
 
-    for (unsigned i = 0; i < r->view.lane_count; i++)
+    uint64_t longest_ns = 0;
+
+    for (unsigned i = 0; i < r->view.lane_count; i++) {
         fill_lane(r, i, last);
+        longest_ns = max_u64(longest_ns, event_u64(&r->ends[i], "run_ns"));
+    }
     for (unsigned c = 0; c < r->view.controller_count; c++) {
         r->controllers[c].bytes_per_s = 0;
         for (unsigned i = 0; i < r->view.lane_count; i++)
@@ -156,7 +160,7 @@ static void fill_frame(struct replay *r)
     }
     r->view.lanes = r->lanes;
     r->view.controllers = r->controllers;
-    r->view.elapsed_ns = r->step.t_ns;
+    r->view.elapsed_ns = r->step.t_ns + longest_ns / REPLAY_FRAMES_PER_STEP * (r->frame + 1);
     r->view.remaining_ns = estimate_ns > r->view.elapsed_ns ? estimate_ns - r->view.elapsed_ns : 0;
 }
 

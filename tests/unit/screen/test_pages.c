@@ -107,7 +107,7 @@ TEST(what_is_written_is_said_in_words_and_in_red)
 
     view_start(g, &v);
     int row = grid_find(g, "WRITES to 1 disk");
-    EQ(g->cell[row][0].ink, INK_BAD);
+    EQ(g->cell[row][0].ink, INK_ALARM);
     v.writes[0] = 0;
     view_start(g, &v);
     row = grid_find(g, "Read-only: no disk is written.");
