@@ -495,7 +495,7 @@ static __attribute__((noinline)) void put_disks_util(struct json_pen *j, const s
         struct disk_load load = { 0 };
 
         json_str(&disk.body, "name", name, sizeof name);
-        run_lines_start(&cells, run);
+        run_lines_of(&cells, run, name);
         while (run_lines_find(&cells, "step_end", &l))
             if (event_is(&l, "disk", name))
                 add_load(&load, &l);

@@ -129,7 +129,7 @@ void html_collect(struct html *h, const struct journal_line *disk, const struct 
         to->lba_bytes = event_u64(disk, "lba_bytes");
         to->lba_count = event_u64(disk, "lba_count");
     }
-    run_lines_start(&lines, h->run);
+    run_lines_of(&lines, h->run, d->name);
     while (run_lines_next(&lines, &l))
         keep(to, h->run, &l);
 }
@@ -169,7 +169,7 @@ static void put_orphaned_drives(struct html *h)
         event_str(&l, "disk", d.name, sizeof d.name);
         if (run_find_disk(h->run, d.name, &disk))
             continue;
-        run_lines_start(&earlier, h->run);
+        run_lines_of(&earlier, h->run, d.name);
         earlier.reader.len = (size_t)(l.body.at - h->run->text);
         while (!seen && run_lines_find(&earlier, "step_end", &e))
             seen = event_is(&e, "disk", d.name);

@@ -132,7 +132,7 @@ static void for_each_cell(struct html *h,
             put(h, &l, ctx);
     if (h->drive.cell_count < HTML_CELLS_MAX)
         return;
-    run_lines_start(&lines, h->run);
+    run_lines_of(&lines, h->run, h->drive.d.name);
     while (!h->pen->out->failed && run_lines_find(&lines, "step_end", &l))
         if (event_is(&l, "disk", h->drive.d.name) &&
             (size_t)(l.body.at - h->run->text) > h->drive.cell[HTML_CELLS_MAX - 1].at)

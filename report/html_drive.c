@@ -120,7 +120,7 @@ static void put_errors(struct html *h)
         h->pen,
         "<h3>Failed reads</h3><div class=\"wide\"><table class=\"results\"><thead><tr><th class=\"l\">Job</th>"
         "<th>LBA</th><th>Blocks</th><th>Status</th><th class=\"l\">In words</th></tr></thead>\n<tbody>\n");
-    run_lines_start(&lines, h->run);
+    run_lines_of(&lines, h->run, h->drive.d.name);
     while (!h->pen->out->failed && run_lines_next(&lines, &l)) {
         bool is_more = str_equal(l.ev, "io_errors_more");
 

@@ -210,6 +210,8 @@ struct journal_reader {
  * left behind. */
 void journal_reader_start(struct journal_reader *r, const char *text, size_t len);
 enum journal_read journal_reader_next(struct journal_reader *r, struct journal_line *out);
+/* Reads one line again that a reader has found sound: text begins with it.  Its checksum is not looked at. */
+bool journal_line_again(const char *text, size_t len, struct journal_line *out);
 
 /* Where the valid journal ends in a preallocated file: the byte after the last line that follows without a
  * gap (a run may follow another with its line 0).  0: there is none. */

@@ -101,18 +101,11 @@ static bool member_u64(const struct json_value *body, const char *key, uint64_t 
     return json_member(body, key, &v) && json_to_u64(&v, out);
 }
 
-static bool take_apart(const char *s, size_t len, struct journal_line *out, size_t *used)
+static bool take_members(struct journal_line *out)
 {
     struct json_value v;
-    size_t body_len;
-    uint32_t crc;
     char run[20];
 
-    if (!find_tail(s, len, &body_len, &crc) || crc32c(0, s, body_len) != crc)
-        return false;
-    *used = body_len + TAIL_LEN;
-    if (!json_parse(s, *used, &out->body) || out->body.kind != JSON_OBJECT)
-        return false;
     if (!json_member(&out->body, "run", &v) || !json_to_str(&v, run, sizeof run) || str_len(run) != 16 ||
         !hex_u64(run, 16, &out->run_id))
         return false;
@@ -121,6 +114,24 @@ static bool take_apart(const char *s, size_t len, struct journal_line *out, size
     json_to_str(&v, out->ev, sizeof out->ev);
     return member_u64(&out->body, "v", &out->version) && member_u64(&out->body, "seq", &out->seq) &&
            member_u64(&out->body, "t_ns", &out->t_ns);
+}
+
+static bool take_apart(const char *s, size_t len, struct journal_line *out, size_t *used)
+{
+    size_t body_len;
+    uint32_t crc;
+
+    if (!find_tail(s, len, &body_len, &crc) || crc32c(0, s, body_len) != crc)
+        return false;
+    *used = body_len + TAIL_LEN;
+    return json_parse(s, *used, &out->body) && out->body.kind == JSON_OBJECT && take_members(out);
+}
+
+bool journal_line_again(const char *text, size_t len, struct journal_line *out)
+{
+    out->body = (struct json_value){ .at = text, .len = len, .kind = JSON_OBJECT };
+    out->offset = 0;
+    return take_members(out);
 }
 
 /* ---- the reader ---- */

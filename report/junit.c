@@ -184,7 +184,7 @@ static void put_lines_of(struct junit *j, const char *subject)
     struct journal_line l;
     const char *class_name = subject ? subject : "machine";
 
-    run_lines_start(&lines, j->run);
+    run_lines_of(&lines, j->run, subject);
     while (!j->pen->out->failed && run_lines_next(&lines, &l)) {
         if (str_equal(l.ev, "step_end") && is_of(j->run, &l, "disk", subject))
             put_cell(j, class_name, &l);
@@ -205,7 +205,7 @@ static void put_drive(struct junit *j, const struct journal_line *disk, const st
     put_lines_of(j, d->name);
     put_not_tested(j, d->name, disk, "why_not");
     begin_case(j, d->name, "verdict", 0);
-    run_lines_start(&lines, j->run);
+    run_lines_of(&lines, j->run, d->name);
     while (run_lines_find(&lines, "disk_verdict", &l))
         if (event_is(&l, "disk", d->name))
             event_str(&l, "why", why, sizeof why);

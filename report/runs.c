@@ -1,5 +1,6 @@
 #include "runs.h"
 #include "bits.h"
+#include "crc.h"
 #include "page.h"
 #include "str.h"
 
@@ -78,6 +79,108 @@ static void collect(struct run *r, const struct journal_line *l)
     }
 }
 
+/* ---- the index ---- */
+/* What a line is about, by sums: kind and member `disk` (0: it has none). */
+struct line_mark {
+    uint32_t at, len, ev, disk;
+};
+enum { INDEX_LINES_MAX = 65536 };
+static struct {
+    struct line_mark mark[INDEX_LINES_MAX];
+    size_t count;
+    const char *text; /* of the run; NULL: no run is held */
+    size_t len;
+    uint64_t run_id;
+    bool overflow;
+} lines_index;
+
+static uint32_t sum_of(const char *word) { return crc32c(0, word, str_len(word)) | 1; }
+
+static void index_line(const struct journal_line *l)
+{
+    size_t at = (size_t)(l->body.at - lines_index.text);
+    char disk[96];
+
+    if (lines_index.count == INDEX_LINES_MAX || at > UINT32_MAX || l->body.len > UINT32_MAX) {
+        lines_index.overflow = true;
+        return;
+    }
+    json_str(&l->body, str_equal(l->ev, "disk") ? "name" : "disk", disk, sizeof disk);
+    lines_index.mark[lines_index.count++] = (struct line_mark){ .at = (uint32_t)at,
+                                                                .len = (uint32_t)l->body.len,
+                                                                .ev = sum_of(l->ev),
+                                                                .disk = disk[0] ? sum_of(disk) : 0 };
+}
+
+static void index_begin(const char *run_text)
+{
+    lines_index.text = run_text;
+    lines_index.count = 0;
+    lines_index.len = 0;
+    lines_index.overflow = false;
+}
+
+static void index_end(const struct run *run)
+{
+    lines_index.len = run->len;
+    lines_index.run_id = run->run_id;
+    if (lines_index.overflow)
+        lines_index.text = NULL;
+}
+
+/* Whether the text that these lines are read from lies in the run that the index holds. */
+static bool index_holds(const struct run_lines *l)
+{
+    const char *s = l->reader.text;
+
+    return lines_index.text && l->run_id == lines_index.run_id && s >= lines_index.text &&
+           s <= lines_index.text + lines_index.len &&
+           l->reader.len <= (size_t)(lines_index.text + lines_index.len - s);
+}
+
+/* The first line of the index that begins at or behind that byte. */
+static size_t index_find(size_t at)
+{
+    size_t low = 0, high = lines_index.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (lines_index.mark[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ev 0: any kind but series, unless those of one disk are asked for. */
+static bool index_next(struct run_lines *l, uint32_t ev, struct journal_line *out)
+{
+    const uint32_t series = sum_of("series");
+    uint32_t disk = l->disk ? sum_of(l->disk) : 0;
+    uint32_t series_disk = l->reader.series_disk ? sum_of(l->reader.series_disk) : 0;
+    size_t begin = (size_t)(l->reader.text - lines_index.text), end = begin + l->reader.len;
+
+    if (!l->next_mark)
+        l->next_mark = 1 + index_find(begin);
+    while (l->next_mark <= lines_index.count) {
+        const struct line_mark *m = &lines_index.mark[l->next_mark++ - 1];
+
+        if ((size_t)m->at + m->len > end)
+            break;
+        if ((ev && m->ev != ev) || (m->ev == series && m->disk != series_disk) ||
+            (disk && m->disk && m->disk != disk))
+            continue;
+        if (journal_line_again(lines_index.text + m->at, m->len, out)) {
+            out->offset = m->at - begin;
+            return true;
+        }
+    }
+    l->next_mark = lines_index.count + 1;
+    return false;
+}
+
 /* ---- runs ---- */
 void run_walk_start(struct run_walk *w, const char *journal, size_t len)
 {
@@ -112,9 +215,12 @@ bool run_walk_next(struct run_walk *w, struct run *out)
     out->corrupt_lines = before.corrupt_lines;
     out->missing_lines = before.missing_lines;
     out->repeated_lines = before.repeated_lines;
+    index_begin(out->text);
     for (;;) {
-        if (got == JOURNAL_LINE)
+        if (got == JOURNAL_LINE) {
             collect(out, &l);
+            index_line(&l);
+        }
         before = *r;
         got = journal_reader_next(r, &l);
         if (got == JOURNAL_END || (got == JOURNAL_LINE && l.run_id != out->run_id))
@@ -129,6 +235,7 @@ bool run_walk_next(struct run_walk *w, struct run *out)
     out->repeated_lines = r->repeated_lines - out->repeated_lines;
     if (!out->cells)
         out->disks_len = out->len;
+    index_end(out);
     w->runs++;
     return true;
 }
@@ -136,15 +243,23 @@ bool run_walk_next(struct run_walk *w, struct run *out)
 /* ---- the lines of a run ---- */
 void run_lines_start(struct run_lines *l, const struct run *run)
 {
-    l->run_id = run->run_id;
+    *l = (struct run_lines){ .run_id = run->run_id };
     journal_reader_start(&l->reader, run->text, run->len);
     l->reader.skip_series = true;
+}
+
+void run_lines_of(struct run_lines *l, const struct run *run, const char *disk)
+{
+    run_lines_start(l, run);
+    l->disk = disk;
 }
 
 bool run_lines_next(struct run_lines *l, struct journal_line *out)
 {
     enum journal_read got;
 
+    if (index_holds(l))
+        return index_next(l, 0, out);
     while ((got = journal_reader_next(&l->reader, out)) != JOURNAL_END)
         if (got == JOURNAL_LINE && out->run_id == l->run_id)
             return true;
@@ -153,6 +268,14 @@ bool run_lines_next(struct run_lines *l, struct journal_line *out)
 
 bool run_lines_find(struct run_lines *l, const char *ev, struct journal_line *out)
 {
+    if (index_holds(l)) {
+        uint32_t sum = sum_of(ev);
+
+        while (index_next(l, sum, out))
+            if (str_equal(out->ev, ev))
+                return true;
+        return false;
+    }
     while (run_lines_next(l, out))
         if (str_equal(out->ev, ev))
             return true;
@@ -163,7 +286,7 @@ bool run_find_disk(const struct run *run, const char *name, struct journal_line 
 {
     struct run_lines l;
 
-    run_lines_start(&l, run);
+    run_lines_of(&l, run, name);
     l.reader.len = run->disks_len;
     while (run_lines_find(&l, "disk", out))
         if (event_is(out, "name", name))

@@ -27,12 +27,20 @@ void run_walk_start(struct run_walk *w, const char *journal, size_t len);
 /* The next run of the text.  False at the end: w->reader holds the counts of the whole text. */
 bool run_walk_next(struct run_walk *w, struct run *out);
 
-/* The run's lines again, without series; false at the end.  Unreadable lines are passed over. */
+/* The run's lines again, without series; false at the end.  Unreadable lines are passed over.
+ *
+ * run_walk_next keeps an index of the lines of the run that it found last (one for the whole program: not
+ * from two threads at once), so that a page with a part for each of hundreds of drives need not read the
+ * whole text for each.  A run that is not in it, or has more lines than it holds, is read from its text. */
 struct run_lines {
     struct journal_reader reader;
     uint64_t run_id;
+    const char *disk; /* of run_lines_of; else NULL */
+    size_t next_mark; /* 1 + place in the index; 0: not looked for */
 };
 void run_lines_start(struct run_lines *l, const struct run *run);
+/* The same; lines about other disks may be left out.  disk, NULL for all, stays the caller's. */
+void run_lines_of(struct run_lines *l, const struct run *run, const char *disk);
 bool run_lines_next(struct run_lines *l, struct journal_line *out);
 /* The next line of that kind. */
 bool run_lines_find(struct run_lines *l, const char *ev, struct journal_line *out);

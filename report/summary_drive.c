@@ -14,7 +14,7 @@ static void look_up_drive(const struct run *run, struct drive *d)
     struct journal_line l;
     char word[24];
 
-    run_lines_start(&lines, run);
+    run_lines_of(&lines, run, d->name);
     d->common_flags = UINT32_MAX;
     while (run_lines_next(&lines, &l)) {
         if (str_equal(l.ev, "step_end") && event_is(&l, "disk", d->name)) {
@@ -185,7 +185,7 @@ static void put_cells(struct render_out *o, const struct run *run, const struct 
         return;
     said_flags = put_common_flags(o, d);
     put_cells_head(o);
-    run_lines_start(&lines, run);
+    run_lines_of(&lines, run, d->name);
     while (run_lines_find(&lines, "step_end", &l))
         if (event_is(&l, "disk", d->name))
             put_cell(o, &l, said_flags);
@@ -289,7 +289,7 @@ static void put_errors(struct render_out *o, const struct run *run, const struct
 
     if (!d->errors)
         return;
-    run_lines_start(&lines, run);
+    run_lines_of(&lines, run, d->name);
     while (run_lines_next(&lines, &l)) {
         struct text t = text_over(text, sizeof text);
         uint64_t blocks = event_u64(&l, "blocks");
@@ -334,7 +334,7 @@ static void put_drive_verdict(struct render_out *o, const struct run *run, const
     struct journal_line l;
     char why[400];
 
-    run_lines_start(&lines, run);
+    run_lines_of(&lines, run, d->name);
     while (run_lines_find(&lines, "disk_verdict", &l))
         if (event_is(&l, "disk", d->name) && event_str(&l, "why", why, sizeof why))
             page_wrap(o, 2, "", why);
@@ -372,7 +372,7 @@ static void put_health(struct render_out *o, const struct run *run, const struct
     char text[400];
     struct text t = text_over(text, sizeof text);
 
-    run_lines_start(&lines, run);
+    run_lines_of(&lines, run, d->name);
     while (run_lines_find(&lines, "health", &l)) {
         bool is_after = event_is(&l, "when", "after");
         if (!event_is(&l, "disk", d->name))
@@ -401,7 +401,7 @@ static void put_settings(struct render_out *o, const struct run *run, const stru
     struct journal_line l;
     char text[240];
 
-    run_lines_start(&lines, run);
+    run_lines_of(&lines, run, d->name);
     while (run_lines_find(&lines, "drive_settings", &l))
         if (event_is(&l, "disk", d->name) && event_str(&l, "settings", text, sizeof text))
             page_wrap(o, 2, "settings: ", text);
