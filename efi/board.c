@@ -1,4 +1,5 @@
 #include "board.h"
+#include "net_state.h"
 #include "platform.h"
 
 static uint32_t le32(const uint8_t *p)
@@ -115,6 +116,21 @@ static EFI_FILE_PROTOCOL *open_record(const struct medium *m, const char *uuid, 
     return EFI_ERROR(m->root->Open(m->root, &file, name, mode, 0)) ? NULL : file;
 }
 
+static const char state_part[] = "responders";
+
+/* What a server remembers, for a machine without a stick. */
+static size_t read_state(char text[RESPONDER_FILE_BYTES])
+{
+    size_t len;
+    const char *part = net_state_part(state_part, &len);
+
+    if (len > RESPONDER_FILE_BYTES)
+        len = RESPONDER_FILE_BYTES;
+    if (part)
+        memcpy(text, part, len);
+    return len;
+}
+
 /* Returns the bytes read. */
 static size_t read_record(const struct medium *m, const char *uuid, char text[RESPONDER_FILE_BYTES])
 {
@@ -122,7 +138,7 @@ static size_t read_record(const struct medium *m, const char *uuid, char text[RE
     UINTN len = RESPONDER_FILE_BYTES;
 
     if (!file)
-        return 0;
+        return read_state(text);
     if (EFI_ERROR(file->Read(file, &len, text)))
         len = 0;
     file->Close(file);
@@ -146,6 +162,7 @@ void board_record_write(struct medium *m, const char *uuid, const struct respond
 
     if (old && text) {
         responders_file(old, read_record(m, uuid, old), now, text);
+        net_state_keep(state_part, text, len);
         file = open_record(m, uuid, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE);
     }
     if (file) {

@@ -1,6 +1,8 @@
 #include "ending.h"
 #include "end_screen.h"
 #include "net_delivery.h"
+#include "net_state.h"
+#include "net_syslog.h"
 #include "record.h"
 #include "reports.h"
 #include "serial.h"
@@ -38,8 +40,8 @@ void ending_judge(const struct inventory *inv, const struct conf *conf, struct r
 struct run_ending ending_write(const struct run_status *status, const struct conf *conf, struct medium *m)
 {
     struct run_ending e = run_ending(status, conf->warn_chains);
-    static char sent[400];
-    struct text where = text_over(sent, sizeof sent);
+    static char sent[400], state[160];
+    struct text where = text_over(sent, sizeof sent), not_kept = text_over(state, sizeof state);
     const char *text;
     size_t len;
 
@@ -52,6 +54,9 @@ struct run_ending ending_write(const struct run_status *status, const struct con
         net_delivery_finish(text, len, &where);
         serial_say("results %s", sent);
     }
+    if (!net_state_put(&not_kept))
+        text_fmt(&where, "%s%s", sent[0] ? "; " : "", state);
+    net_syslog(SYSLOG_NOTICE, "ends: %s", verdict_text(status->verdict));
     end_screen_show(m, sent);
     medium_close(m);
     return e;

@@ -1,3 +1,4 @@
+#include "after.h"
 #include "blink_run.h"
 #include "checks_run.h"
 #include "clock.h"
@@ -12,6 +13,8 @@
 #include "machine.h"
 #include "net_delivery.h"
 #include "net_link.h"
+#include "net_state.h"
+#include "net_syslog.h"
 #include "plan.h"
 #include "platform.h"
 #include "record.h"
@@ -97,6 +100,8 @@ static void begin(void)
     report_clock(&clock);
     report_medium(&medium);
     net_delivery_start(&settings.conf, &machine, name);
+    net_syslog_start(&settings.conf, &machine);
+    net_state_fetch(&settings.conf, &machine);
     watchdog_off();
 }
 
@@ -206,17 +211,6 @@ static void choose(void)
         live_stop();
 }
 
-static void do_after(const struct conf *conf, EFI_STATUS status)
-{
-    static const EFI_RESET_TYPE reset[] = {
-        [AFTER_REBOOT] = EfiResetCold, [AFTER_POWEROFF] = EfiResetShutdown
-    };
-
-    if (conf->after == AFTER_RETURN)
-        return;
-    firmware->RuntimeServices->ResetSystem(reset[conf->after], status, 0, NULL);
-}
-
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
@@ -253,11 +247,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     ending_last_line(&status, &ending);
     end_screen_stay(&settings.conf);
     console_end();
-    struct conf conf = settings.conf;
     settings_free(&settings);
     net_link_down();
     record_end();
-    EFI_STATUS result = ending.efi_code ? EFIERR(ending.efi_code) : EFI_SUCCESS;
-    do_after(&conf, result);
-    return result;
+    return after_run(&settings.conf, &ending);
 }

@@ -16,6 +16,7 @@ static struct nic {
 } nics[NICS_MAX];
 static unsigned nic_count;
 static int up_result = E_AGAIN;
+static EFI_HANDLE connected; /* the boot card, when the firmware's stack was put on it here */
 
 /* ---- what the way we were started tells ---- */
 
@@ -165,7 +166,7 @@ static void connect_boot_card(void)
     handles = firmware_handles(&guid_snp, &count);
     for (UINTN i = 0; i < count; i++)
         if (mac_of(handles[i], mac) && !memcmp(mac, link->mac, 6))
-            firmware_connect(handles[i]);
+            firmware_connect(connected = handles[i]);
     if (handles)
         boot->FreePool(handles);
     link->nic = find_services();
@@ -344,6 +345,10 @@ void net_link_down(void)
             nics[i].config->SetData(nics[i].config, IP4C2_POLICY, sizeof nics[i].policy_before,
                                     &nics[i].policy_before);
     nic_count = 0;
+    /* iPXE's script goes on with the card. */
+    if (connected)
+        firmware_disconnect(connected);
+    connected = link->nic = NULL;
 }
 
 bool net_link_place(struct uri *u)

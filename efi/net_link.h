@@ -32,7 +32,7 @@ int net_link_up(void);
 /* A server behind a router can be reached.  With the address that we were booted with the firmware's HTTP has
  * no route there: then an address is asked for by DHCP.  OK or the error of that. */
 int net_link_reach(const uint8_t ip[4]);
-/* The policy of each card as it was before. */
+/* Each card as it was before; nothing here works any more afterwards. */
 void net_link_down(void);
 /* Fills in the address of boot-server; false: we were not booted by a server. */
 bool net_link_place(struct uri *u);

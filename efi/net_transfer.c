@@ -5,65 +5,73 @@
 #include "net_udp.h"
 #include "tftp.h"
 
-/* Without an answer the first packet is sent again after 1 s, 5 times; a server that went away in between
- * costs the same. */
-enum { TFTP_RESEND_S = 1, TFTP_RESENDS = 5, TFTP_TOTAL_S = 60, GET_MAX_BYTES = 1 << 20 };
+/* A packet without an answer is sent again after 0.4 s, 14 times (6 s): short, since each lost packet of a
+ * stop-and-wait transfer costs that much. */
+enum { TFTP_RESEND_MS = 400, TFTP_RESENDS = 14, TFTP_TOTAL_S = 60, GET_MAX_BYTES = 1 << 20 };
 
-static int tftp_send(struct net_udp *u, const struct tftp *t)
+struct tftp_run {
+    struct net_udp socket;
+    unsigned resends_left;
+    uint64_t resend_at_ns; /* what else comes in meanwhile does not put it off */
+};
+
+static void tftp_send(struct tftp_run *r, const struct tftp *t)
 {
-    return net_udp_send(u, t->packet_port, t->packet, t->packet_len);
+    net_udp_send(&r->socket, t->packet_port, t->packet, t->packet_len); /* refused is as good as lost */
+    r->resend_at_ns = clock_now_ns() + TFTP_RESEND_MS * NS_PER_MS;
 }
 
-/* One packet in, or the last one of ours again.  *left are the times it may be sent again. */
-static int tftp_step(struct net_udp *u, struct tftp *t, uint8_t *packet, unsigned *left, struct text *why)
+static int tftp_send_again(struct tftp_run *r, const struct tftp *t, struct text *why)
 {
-    size_t len;
-    uint16_t port;
-    int rc = net_udp_receive(u, packet, TFTP_PACKET_BYTES + 1, &len, &port,
-                             clock_now_ns() + TFTP_RESEND_S * NS_PER_S);
-
-    if (rc == OK) {
-        if (!tftp_take(t, port, packet, len))
-            return OK;
-        *left = TFTP_RESENDS;
-        tftp_send(u, t);
+    if (r->resends_left) {
+        r->resends_left--;
+        tftp_send(r, t);
         return OK;
     }
-    if (rc == E_REFUSED) {
-        text_str(why, "no TFTP server listens there");
-        return rc;
+    text_fmt(why,
+             t->peer_port ? "the TFTP server stopped answering after %u KiB"
+                          : "no answer from a TFTP server (%u KiB sent)",
+             (unsigned)((uint64_t)t->block * t->block_bytes >> 10));
+    return E_TIMEOUT;
+}
+
+/* One packet in, or the last one of ours again. */
+static int tftp_step(struct tftp_run *r, struct tftp *t, struct text *why)
+{
+    static uint8_t packet[TFTP_PACKET_BYTES + 1];
+    size_t len;
+    uint16_t port;
+    int rc = net_udp_receive(&r->socket, packet, sizeof packet, &len, &port, r->resend_at_ns);
+
+    if (rc == OK && tftp_take(t, port, packet, len)) {
+        r->resends_left = TFTP_RESENDS;
+        tftp_send(r, t);
     }
-    if (!*left) {
-        text_fmt(why,
-                 t->peer_port ? "the TFTP server stopped answering after %u KiB"
-                              : "no answer from a TFTP server (%u KiB sent)",
-                 (unsigned)((uint64_t)t->block * t->block_bytes >> 10));
-        return E_TIMEOUT;
-    }
-    --*left;
-    tftp_send(u, t); /* one that the firmware refuses is a lost one */
-    return OK;
+    if (rc == E_REFUSED)
+        text_str(why, t->peer_port ? "the TFTP server went away" : "no TFTP server listens there");
+    if (rc == E_TIMEOUT || (rc == OK && clock_now_ns() >= r->resend_at_ns))
+        return t->done || t->failed ? OK : tftp_send_again(r, t, why);
+    return rc;
 }
 
 static int tftp_run(const struct uri *u, struct tftp *t, struct text *why)
 {
-    static uint8_t packet[TFTP_PACKET_BYTES + 1];
-    struct net_udp socket;
-    unsigned left = TFTP_RESENDS;
+    static struct tftp_run r;
     uint64_t until_ns = clock_now_ns() + TFTP_TOTAL_S * NS_PER_S;
-    int rc = net_udp_open(&socket, u->ip, why);
+    int rc = net_udp_open(&r.socket, u->ip, why);
 
     if (rc != OK)
         return rc;
-    tftp_send(&socket, t);
+    r.resends_left = TFTP_RESENDS;
+    tftp_send(&r, t);
     while (rc == OK && !t->done && !t->failed) {
-        rc = tftp_step(&socket, t, packet, &left, why);
+        rc = tftp_step(&r, t, why);
         if (rc == OK && !t->done && !t->failed && clock_now_ns() > until_ns) {
             text_fmt(why, "the TFTP server is too slow: not done after %u s", TFTP_TOTAL_S);
             rc = E_TIMEOUT;
         }
     }
-    net_udp_close(&socket);
+    net_udp_close(&r.socket);
     if (t->failed) {
         text_str(why, t->problem);
         return t->err;

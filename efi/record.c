@@ -1,6 +1,7 @@
 #include "record.h"
 #include "clock.h"
 #include "net_delivery.h"
+#include "net_syslog.h"
 #include "platform_efi.h"
 #include "serial.h"
 
@@ -64,6 +65,12 @@ const char *record_text(size_t *len)
 void record_finding(const char *code, enum finding_level level, const char *subject, const char *expected,
                     const char *seen_fmt, ...)
 {
+    static const enum syslog_severity severity[FINDING_LEVEL_COUNT] = {
+        [FINDING_INFO] = SYSLOG_INFO,
+        [FINDING_WARN] = SYSLOG_WARNING,
+        [FINDING_FAIL] = SYSLOG_ERROR,
+        [FINDING_CANNOT_TELL] = SYSLOG_INFO,
+    };
     struct finding f = { .code = code, .level = level };
     struct text seen = text_over(f.seen, sizeof f.seen);
     va_list ap;
@@ -75,6 +82,8 @@ void record_finding(const char *code, enum finding_level level, const char *subj
     str_copy(f.expected, sizeof f.expected, expected ? expected : "");
     journal_finding(&journal, &f);
     serial_say("%s %s: %s", finding_level_text(level), subject, f.seen);
+    if (level != FINDING_PASS)
+        net_syslog(severity[level], "%s %s: %s", finding_level_text(level), subject, f.seen);
     enum verdict v = verdict_after(VERDICT_PASS, level);
     if (v != VERDICT_PASS &&
         (worst.level == VERDICT_NOT_TESTED || verdict_join(worst.level, v) != worst.level)) {

@@ -5,7 +5,11 @@
 #include "heat_run.h"
 #include "live.h"
 #include "look_around.h"
+<<<<<<< HEAD
 #include "numa_run.h"
+=======
+#include "net_syslog.h"
+>>>>>>> 6495973 (Syslog of steps and findings, a machine's state kept by a server, after = next; a stick's machine uses its network when asked)
 #include "platform.h"
 #include "record.h"
 #include "scaling_run.h"
@@ -128,6 +132,7 @@ static void run_step(struct step_run *s)
 
     journal_step_start(record_journal(), s->number, s->step->title, s->step->lane_count);
     serial_say("step %u/%u %s", s->number, s->plan->step_count, s->step->title);
+    net_syslog(SYSLOG_INFO, "step %u/%u %s", s->number, s->plan->step_count, s->step->title);
     record_checkpoint(s->medium, s->number);
     watchdog_arm(s->conf->attended);
     if ((rc = engine_begin(s->step, s->number, &s->engine)) != OK) {

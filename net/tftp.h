@@ -8,7 +8,7 @@
 
 /* One TFTP transfer (RFC 1350, options of RFC 2347..2349) as a pure state machine: packets in, packets out,
  * stop and wait.  Whoever owns the socket sends `packet` after a begin and whenever tftp_take says so, sends
- * it again when nothing came within a second, and gives up when he likes.
+ * it again when no time of his own has brought an answer that fits, and gives up when he likes.
  *
  * Blocks of 1428 bytes are asked for, which fit an Ethernet frame under every tunnel that was met
  * (facts: 65464 fails in the field); a server may answer with fewer, or without options (512). */

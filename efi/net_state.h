@@ -1,0 +1,21 @@
+#ifndef EFI_NET_STATE_H
+#define EFI_NET_STATE_H
+#include "conf.h"
+#include "journal.h"
+
+/* What a server remembers of this machine from run to run (`state` of the configuration): for machines that
+ * have no stick.  One text of named parts (net/state_text.h). */
+
+/* Fetches it.  A server that has none, or does not answer, means that nothing is known; it is said. */
+void net_state_fetch(const struct conf *conf, const struct machine_info *machine);
+/* The whole text as it was fetched; NULL: there is none. */
+const char *net_state_text(size_t *len);
+/* One part of it; NULL: there is none. */
+const char *net_state_part(const char *name, size_t *len);
+/* The part's text from now on; len 0 removes it.  Kept in memory until net_state_put. */
+void net_state_keep(const char *name, const char *text, size_t len);
+/* Sends the text when something was kept.  False, with words on serial and in `problem`: the server did not
+ * take it. */
+bool net_state_put(struct text *problem);
+
+#endif
