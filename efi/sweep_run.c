@@ -5,11 +5,8 @@
 #include "heat_run.h"
 #include "live.h"
 #include "look_around.h"
-<<<<<<< HEAD
-#include "numa_run.h"
-=======
 #include "net_syslog.h"
->>>>>>> 6495973 (Syslog of steps and findings, a machine's state kept by a server, after = next; a stick's machine uses its network when asked)
+#include "numa_run.h"
 #include "platform.h"
 #include "record.h"
 #include "scaling_run.h"
