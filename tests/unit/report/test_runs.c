@@ -56,7 +56,7 @@ TEST(the_lines_of_a_run_are_the_same_with_the_index_and_without)
             l.reader.len = len - from;
             EQ(places(&l, kinds[i], with, ARRAY_COUNT(with)), n);
             CHECK(memcmp(with, without, n * sizeof *with) == 0);
-            CHECK(n || (kinds[i] && i >= 4));
+            CHECK(n || cut || i == 5);
             CHECK(run_walk_next(&w, &again));
         }
     }
@@ -77,15 +77,13 @@ TEST(lines_about_one_disk_leave_none_of_it_out_and_no_line_without_a_disk)
     run_lines_start(&all, &second);
     run_lines_of(&few, &second, name);
     for (;;) {
-        struct json_value v;
-        bool has_disk, more = run_lines_next(&all, &l);
         struct journal_line same;
+        char about[28];
 
-        if (!more)
+        if (!run_lines_next(&all, &l))
             break;
-        has_disk = json_member(&l.body, "disk", &v) || !strcmp(l.ev, "disk");
-        if (has_disk && !event_is(&l, strcmp(l.ev, "disk") ? "disk" : "name", name) &&
-            !event_is(&l, "disk", ""))
+        event_str(&l, strcmp(l.ev, "disk") ? "disk" : "name", about, sizeof about);
+        if (about[0] && strcmp(about, name))
             continue;
         CHECK(run_lines_next(&few, &same));
         EQ(same.seq, l.seq);
