@@ -165,7 +165,8 @@ bool html_knows(const char *ev)
         "io_errors_more", "series",         "step_end",   "checkpoint", "log",
         "finding",        "disk_verdict",   "run_end",    "omitted",    "oversize",
         "raid_card",      "virtual_drive",  "raid_drive", "link",       "topology",
-        "smbus",          "drive_settings", "health",
+        "smbus",          "drive_settings", "health",     "content",    "arming_batch",
+        "write_permit",
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(kinds); i++)

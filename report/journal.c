@@ -1,6 +1,7 @@
 #include "journal.h"
 #include "bits.h"
 #include "crc.h"
+#include "journal_line.h"
 #include "str.h"
 
 /* A record's fields, by name: what is written under the same name as the member it comes from. */
@@ -206,14 +207,6 @@ static void put_fields(struct json_out *o, const struct field *fields, unsigned 
 static const char crc_key[] = ",\"crc\":\"";
 enum { LINE_TAIL = sizeof crc_key - 1 + 8 + 3 }; /* the checksum, "} and the newline */
 
-struct line {
-    struct journal *journal;
-    struct text text;
-    struct json_out json;
-    uint64_t t_ns;
-    const char *ev;
-};
-
 static void line_open(struct line *l, const char *ev)
 {
     struct journal *j = l->journal;
@@ -274,6 +267,13 @@ static void line_end(struct line *l, bool only_full)
     }
     l->journal->seq++;
 }
+
+struct json_out *journal_line_begin(struct line *l, struct journal *j, const char *ev)
+{
+    return line_begin(l, j, ev);
+}
+
+void journal_line_end(struct line *l, bool only_full) { line_end(l, only_full); }
 
 /* ---- the journal ---- */
 void journal_start(struct journal *j, uint64_t run_id, uint64_t (*now_ns)(void))

@@ -180,6 +180,25 @@ void journal_log(struct journal *j, unsigned level, const char *text);
 void journal_disk_verdict(struct journal *j, const char *disk, enum verdict v, const char *why);
 void journal_run_end(struct journal *j, const struct run_status *s, const struct run_ending *e);
 
+/* ---- events of the write guard: journal_guard.c ---- */
+/* What a disk holds, by looking before anything was written. */
+struct content_info {
+    const char *disk, *identity;
+    const char *state;       /* "blank", "found", "unreadable", "unfinished" */
+    const char *fingerprint; /* "blank", 64 hexadecimal digits, or "" */
+    const char *found;       /* in words */
+    const char *mark;        /* arming of our own mark on it, or "" */
+    uint64_t size_bytes;
+    unsigned data_places; /* of those looked at all over it, so many are not zero */
+};
+void journal_content(struct journal *j, const struct content_info *c);
+/* The arming file: batch "" when nothing of it counts, and why. */
+void journal_arming_batch(struct journal *j, const char *source, const char *batch, unsigned disks,
+                          const char *approved_by, const char *approved_at, const char *problem);
+/* decision: "granted", "refused", "used-up" (on record from here on), "taken-back", "finished". */
+void journal_write_permit(struct journal *j, const char *disk, const char *arming_id, const char *decision,
+                          const char *why);
+
 /* ---- reading ---- */
 struct journal_line {
     uint64_t run_id, seq, t_ns;

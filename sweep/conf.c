@@ -97,6 +97,12 @@ const struct opt conf_options[] = {
       "Which serial port has the screen, in the firmware's order from 0" },
     { "end_screen_s", NULL, OPT_COUNT, FIELD(end_screen_s), 0, 3600, "30", NULL,
       "Seconds that the last screen stays before the boot loader goes on, with after = return; a key keeps it for longer" },
+    { "arm", NULL, OPT_TEXT, FIELD(arm), 0, 0, NULL, NULL,
+      "Path of the arming file (docs/safety.md) that says which disks may be overwritten, each once, and what they hold "
+      "then. Without it no disk is written" },
+    { "arm_sha256", NULL, OPT_TEXT, FIELD(arm_sha256), 0, 0, NULL, NULL,
+      "SHA-256 of an arming file from the network, 64 hexadecimal digits. Counts only here, on the stick or in the image: "
+      "without it nothing from the network arms a disk" },
     { "blink", NULL, OPT_TEXT, FIELD(blink), 0, 0, NULL, NULL,
       "This disk (sata0.3 or serial.XXXX) is read in a rhythm of three flashes and a pause, so that its light shows its "
       "bay. Nothing is measured" },
@@ -168,6 +174,30 @@ static void read_option(struct conf *c, struct conf_problems *p, const struct in
     problem(p, line, text);
 }
 
+/* `arm` names a file.  What looks like a disk, or like all of them, is a wish that must not be granted. */
+static void check_arm(struct conf *c, struct conf_problems *p, const struct ini_line *line)
+{
+    static const char *const names[] = { "all", "yes", "any", "on", "true", "*" };
+    static const char *const disks[] = { "nvme", "sata", "megaraid", "serial.", "/dev/" };
+    bool wrong = false;
+
+    for (unsigned i = 0; i < ARRAY_COUNT(names); i++)
+        wrong |= str_equal_nocase(c->arm, names[i]);
+    for (unsigned i = 0; i < ARRAY_COUNT(disks); i++)
+        wrong |= str_starts(c->arm, disks[i]) && !str_find(c->arm, ".txt");
+    if (wrong)
+        problem(
+            p, line,
+            "arm names the file of an arming batch, never a disk, a name that may move, or all of them: let "
+            "baresweep-rack arm make the file from a run's journal (docs/safety.md). Nothing is armed");
+    if (wrong)
+        c->arm[0] = 0;
+    if (c->arm_sha256[0] && str_len(c->arm_sha256) != 64) {
+        problem(p, line, "arm_sha256 has 64 hexadecimal digits, as sha256sum prints them");
+        c->arm_sha256[0] = 0;
+    }
+}
+
 void conf_defaults(struct conf *out)
 {
     memset(out, 0, sizeof(*out));
@@ -195,6 +225,7 @@ void conf_settle(struct conf *out, struct conf_problems *problems)
 {
     struct ini_line line = { .line = 0 };
 
+    check_arm(out, problems, &line);
     if (out->preset && out->plan == CONF_PLAN_DEFAULT)
         out->plan = CONF_PLAN_PRESET;
     if (out->plan == CONF_PLAN_PRESET && !out->preset)

@@ -168,6 +168,23 @@ static void put_machine_path(struct journal *j)
     journal_smbus(j, &smbus);
 }
 
+static void put_guard(struct journal *j)
+{
+    static const char print[] = "5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e";
+    static const struct content_info contents[] = {
+        { "nvme0n1", "S5GXNX0T123456 Samsung SSD 980 PRO 1TB", "blank", "blank",
+          "nothing but zeros at every place looked at", "", 1000204886016, 0 },
+        { "sata0.0", "WD-WCC4E0000001 WDC WD40EFRX-68N32N0", "found", print,
+          "protective MBR; GPT at byte 512; ext4 at byte 1024 of partition 1", "", 4000787030016, 97 },
+    };
+
+    for (unsigned i = 0; i < sizeof contents / sizeof contents[0]; i++)
+        journal_content(j, &contents[i]);
+    journal_arming_batch(j, "arming.txt, boot medium", "0123456789abcdef", 1, "Jane Doe",
+                         "2026-11-30T13:00:00", "");
+    journal_write_permit(j, "sata0.0", "", "refused", "not armed: the arming file does not name it");
+}
+
 static struct step_result cell(uint32_t step, const char *disk, const char *rw, uint32_t block_bytes,
                                uint16_t depth, uint64_t ios, uint64_t latency_ns)
 {
@@ -348,6 +365,7 @@ void sample_run(struct journal *j)
     journal_disk_verdict(j, "sata0.1", VERDICT_NOT_TESTED, "locked by an ATA password");
     journal_link(j, &(struct link_info){ "nvme0", 3, 2, 4, 4, "0000:00:1c.4", 256, 1800000000, 12 });
     put_machine_path(j);
+    put_guard(j);
     put_raid(j);
     put_state(j);
     put_burn_in(j);
