@@ -1,5 +1,6 @@
 #include "inventory.h"
 #include "firmware_disk.h"
+#include "guard.h"
 #include "math.h"
 #include "plan.h"
 #include "platform_efi.h"
@@ -272,6 +273,20 @@ void inventory_give_back(struct inventory *inv)
     }
 }
 
+bool inventory_is_on_boot_path(const struct inventory *inv, const struct disk *d, const struct medium *m)
+{
+    for (unsigned i = 0; i < inv->controller_count; i++) {
+        const struct known_controller *c = &inv->controllers[i];
+        EFI_DEVICE_PATH_PROTOCOL *path = device_path_of(c->handle);
+
+        if (c->driven != d->controller && &c->firmware != d->controller)
+            continue;
+        return device_path_is_prefix(path, medium_boot_path()) ||
+               (m->volume && device_path_is_prefix(path, device_path_of(m->volume)));
+    }
+    return true; /* a disk of nobody: not to be written */
+}
+
 struct known_disk *inventory_find(struct inventory *inv, const struct disk *d)
 {
     for (unsigned i = 0; i < inv->disk_count; i++)
@@ -351,7 +366,8 @@ void inventory_sample(struct inventory *inv, bool before)
     for (unsigned i = 0; i < inv->disk_count; i++) {
         struct known_disk *k = &inv->disks[i];
 
-        if (k->wanted && !k->disk->fault.err)
+        /* What was written is meant to be another. */
+        if (k->wanted && !k->disk->fault.err && (before || !guard_permit(k->disk)->granted))
             sample_disk(inv, k, before);
     }
 }

@@ -48,6 +48,9 @@ void inventory_sample(struct inventory *inv, bool before);
 /* What the driver remarked since it was asked last becomes findings. */
 void inventory_tell_remarks(struct known_controller *c);
 
+/* The medium that we came from, or that takes the results, is behind the disk's controller. */
+bool inventory_is_on_boot_path(const struct inventory *inv, const struct disk *d, const struct medium *m);
+
 struct known_disk *inventory_find(struct inventory *inv, const struct disk *d);
 /* A finding about a disk: into the journal, and into the disk's verdict. */
 void inventory_disk_finding(struct inventory *inv, const struct disk *d, const char *code,

@@ -7,6 +7,7 @@
 #include "ending.h"
 #include "estimate.h"
 #include "front.h"
+#include "guard_run.h"
 #include "handback.h"
 #include "inventory.h"
 #include "live.h"
@@ -222,17 +223,21 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     checks_wake(&settings.conf);
     inventory_take(&inventory, &settings.conf, &medium);
     status.bad_configuration |= checks_run(&inventory, &settings.conf, &machine, &medium);
+    guard_run_decide(&inventory, &settings.conf, &medium, &machine);
     make_plan();
     choose();
     status.bad_configuration |= report_plan();
     if (settings.conf.data_check)
         inventory_sample(&inventory, true);
+    guard_run_commit(&plan, &settings.conf, &inventory, &medium);
     if (!blink_run(&inventory, &settings.conf))
         sweep_run(&plan, &inventory, &medium, &settings.conf);
     if (settings.conf.data_check)
         inventory_sample(&inventory, false);
     drive_self_tests(&inventory, &settings.conf);
     status.expectation_missed |= checks_finish(&inventory, &settings.conf);
+    guard_run_finish(&inventory,
+                     settings.conf.plan == CONF_PLAN_BURN_IN && settings.conf.leave == CONF_LEAVE_ZERO);
     ending_list_disks(&inventory);
     handback_note(&inventory);
     plan_free(&plan);

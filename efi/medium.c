@@ -288,6 +288,61 @@ bool medium_write(struct medium *m, const char *name,
     return ok;
 }
 
+/* ---- a ledger: fixed size, written in place ---- */
+
+static bool ledger_same(const struct medium *m, const char *name, const char *buf, size_t len)
+{
+    EFI_FILE_PROTOCOL *again = file_open(m->root, name, EFI_FILE_MODE_READ, 0);
+    char *now = plat_alloc(len);
+    UINTN got = len;
+    bool same =
+        again && now && !EFI_ERROR(again->Read(again, &got, now)) && got == len && !memcmp(now, buf, len);
+
+    plat_free(now);
+    if (again)
+        again->Close(again);
+    return same;
+}
+
+bool medium_ledger_write(const struct medium *m, const char *name, const char *buf, size_t len, size_t at,
+                         size_t n)
+{
+    EFI_FILE_PROTOCOL *file = NULL;
+    bool ok = false;
+
+    if (m->state == MEDIUM_OK)
+        file = file_open(m->root, name, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE, 0);
+    if (file) {
+        ok = file_write_at(file, at, buf + at, n) && !EFI_ERROR(file->Flush(file));
+        file->Close(file);
+    }
+    return ok && ledger_same(m, name, buf, len);
+}
+
+bool medium_ledger_read(const struct medium *m, const char *name, char *buf, size_t len)
+{
+    enum { ALL = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE };
+    EFI_FILE_PROTOCOL *file;
+    UINTN got = len;
+    bool ok;
+
+    if (m->state != MEDIUM_OK)
+        return false;
+    file = file_open(m->root, name, EFI_FILE_MODE_READ, 0);
+    if (file) {
+        ok = !EFI_ERROR(file->Read(file, &got, buf)) && got == len;
+        file->Close(file);
+        return ok;
+    }
+    file = file_open(m->root, name, ALL | EFI_FILE_MODE_CREATE, 0);
+    if (!file)
+        return false;
+    memset(buf, 0, len);
+    ok = file_set_size(file, len) && !EFI_ERROR(file->Flush(file));
+    file->Close(file);
+    return ok && medium_ledger_write(m, name, buf, len, 0, len);
+}
+
 void medium_close(struct medium *m)
 {
     if (m->journal) {

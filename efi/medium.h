@@ -38,6 +38,14 @@ bool medium_write(struct medium *m, const char *name,
 /* Cuts the journal to what was written and closes everything. */
 void medium_close(struct medium *m);
 
+/* A small file of fixed size in the root of the result volume: all of it into buf; made, full of zeros, when
+ * it is not there.  False: there is no such volume, or it does not keep the file.  */
+bool medium_ledger_read(const struct medium *m, const char *name, char *buf, size_t len);
+/* Writes n bytes of buf in place and reads the whole file back through a second handle.  True: it holds buf.
+ */
+bool medium_ledger_write(const struct medium *m, const char *name, const char *buf, size_t len, size_t at,
+                         size_t n);
+
 /* A whole file from the boot volume, the boot medium's other partitions or the result volume, in that order;
  * '/' separates folders.  Pool memory in *text (boot->FreePool); E_IO: there is none, E_LIMIT: above 1 MiB.
  * from receives where it was found. */

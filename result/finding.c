@@ -65,6 +65,16 @@ const struct finding_kind finding_kinds[] = {
       "plugged in, has no power, or sits behind a controller that is named above.",
       SURE },
 
+    /* ---- writing ---- */
+    { "arming-refused", "The arming file does not count",
+      "Nothing was armed by it and no disk was written because of it.  Read the reason, make the batch anew with "
+      "baresweep-rack arm, have it approved, and put it where `arm` in baresweep.conf says.",
+      SURE },
+    { "write-refused", "A disk that was to be written was not",
+      "Read the reason: the disk is not touched.  If it holds what is still needed, leave it so; if not, take a new "
+      "inventory by a run without writing and arm it for what it holds now.",
+      SURE },
+
     /* ---- machine ---- */
     { "clock-not-invariant", "The processor's clock may change its speed",
       "Times may be wrong by the factor by which the clock changes.  Switch off power saving in the "

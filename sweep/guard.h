@@ -7,17 +7,17 @@
 /* The write guard: which disk may be written, decided once per run before the plan is made.  Nobody is asked
  * twice and nothing is granted by default: a disk that was never decided about is "not armed".
  *
- *     guard_look (sweep/guard_content.h) -> guard_decide -> the plan asks guard_permit
- *     -> guard_arm, once the arming is on record as used up -> the drivers' gate (drivers/gate.h)
- *
- * A permit lets a plan be made; only guard_arm opens the gate, so a lane that wants to write opens only after
- * it. */
+ *     guard_look (sweep/guard_content.h) -> guard_decide -> guard_arm opens the gate (drivers/gate.h)
+ *     -> the plan asks guard_permit -> before its first step (efi/guard_run.h) the arming goes on record as
+ *     used up and our mark onto the disk; a disk for which that fails loses its permit
+ */
 enum { GUARD_MAX_DISKS = 512, GUARD_HEAD_BYTES = 1 << 20 };
 struct write_permit {
     bool granted;
-    /* What jobs may write: all of the disk but its first GUARD_HEAD_BYTES.  There the guard keeps a mark that
-     * says whose data this is while it is written (so that an interrupted run can be told from an installed
-     * system); the mark is taken away, and the head zeroed, at the end of a run that left the disk blank. */
+    /* What a burn-in writes: all of the disk but its first GUARD_HEAD_BYTES.  There the guard keeps a mark
+     * that says whose data this is while it is written (so that an interrupted run can be told from an
+     * installed system); the mark is taken away, and the head zeroed, at the end of a run that left the disk
+     * blank.  A job that writes over the mark can do no harm, but cannot be resumed. */
     uint64_t first_lba, lba_count;
     bool resumes;       /* an interrupted run of the same arming: our own mark is on the disk */
     char arming_id[17]; /* "" when not granted */
@@ -56,8 +56,8 @@ extern const unsigned guard_condition_count;
 const struct write_permit *guard_decide(const struct guard_case *c);
 /* All conditions but the typed word hold: this disk is to be shown when the word is asked for. */
 bool guard_awaits_word(const struct guard_case *c);
-/* Opens the gate for a disk with a permit.  Call only after the arming is on record as used up.  E_REFUSED:
- * no permit; else what gate_arm says.  On failure the permit is taken back with its reason. */
+/* Opens the gate for a disk with a permit.  E_REFUSED: no permit; else what gate_arm says.  On failure the
+ * permit is taken back with its reason. */
 int guard_arm(const struct disk *d);
 /* Takes a permit back, and what the gate got with it. */
 void guard_revoke(const struct disk *d, const char *why);

@@ -1,39 +1,7 @@
 #include "sample.h"
 #include "bits.h"
 #include "crc.h"
-
-static const int error_of[IO_STATUS_COUNT] = {
-    [IO_OK] = OK,
-    [IO_MEDIA_ERROR] = E_MEDIA,
-    [IO_DEVICE_ERROR] = E_MEDIA,
-    [IO_REFUSED] = E_REFUSED,
-    [IO_TIMED_OUT] = E_TIMEOUT,
-    [IO_LOST] = E_GONE,
-};
-
-/* One request at a time: this is about bytes, not speed. */
-static int read_once(struct io_lane *l, const struct disk *d, uint64_t lba, uint32_t blocks)
-{
-    struct io_request r = { .lba = lba, .blocks = blocks };
-    struct io_completion c;
-    uint64_t deadline_ns = plat_now_ns() + d->command_deadline_ns;
-    bool expired = false;
-
-    if (d->ops->submit(l, &r, 1) != 1)
-        return E_GONE;
-    d->ops->kick(l);
-    while (!d->ops->poll(l, &c, 1)) {
-        plat_relax();
-        if (plat_now_ns() < deadline_ns)
-            continue;
-        if (expired)
-            return E_TIMEOUT;
-        d->ops->expire(l, 0);
-        expired = true;
-        deadline_ns = plat_now_ns() + NS_PER_S;
-    }
-    return error_of[c.status < IO_STATUS_COUNT ? c.status : IO_DEVICE_ERROR];
-}
+#include "io_once.h"
 
 /* crc_at_small: checksum after the first SAMPLE_SMALL_BYTES. */
 static void take_region(struct disk *d, struct sample_region *g, uint32_t *crc_at_small)
@@ -49,7 +17,9 @@ static void take_region(struct disk *d, struct sample_region *g, uint32_t *crc_a
         uint32_t n = (uint32_t)min_u64(g->bytes - done, g->request_bytes);
         const uint8_t *data = lane_data(l, 0);
 
-        g->rc = read_once(l, d, g->first_lba + done / d->lba_bytes, n / d->lba_bytes);
+        struct io_request r = { .lba = g->first_lba + done / d->lba_bytes, .blocks = n / d->lba_bytes };
+
+        g->rc = io_once(l, &r);
         if (g->rc != OK)
             break;
         uint32_t small = done < SAMPLE_SMALL_BYTES ? (uint32_t)min_u64(n, SAMPLE_SMALL_BYTES - done) : 0;

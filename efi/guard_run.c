@@ -1,0 +1,374 @@
+#include "guard_run.h"
+#include "arming.h"
+#include "ask.h"
+#include "guard.h"
+#include "guard_content.h"
+#include "io_once.h"
+#include "platform.h"
+#include "record.h"
+
+enum { LOOK_MAX_S = 2, LANE_BYTES = 64 << 10, ASK_MAX_LINES = 60, ASK_TIMEOUT_S = 120 };
+static const char ledger_name[] = "baresweep.spent";
+
+/* What is known of a disk between deciding and the end. */
+struct guarded {
+    struct guard_content content;
+    bool on_boot_path, array_member, confirmed, committed;
+};
+static struct guarded *guarded; /* by the index in the inventory */
+static struct arming armings[ARMING_MAX];
+static struct {
+    struct arming_batch batch;
+    bool has_batch;
+    char problem[300]; /* why there is none although one was asked for */
+    char ledger[LEDGER_BYTES];
+    const struct medium *medium;
+    bool keeps_record;
+    char run_id[17];
+} run = { .batch = { .armings = armings } };
+
+/* ---- looking ---- */
+
+struct looker {
+    struct disk *disk;
+    struct io_lane *lane;
+    uint64_t until_ns;
+};
+
+static int look_read(void *ctx, uint64_t lba, uint32_t blocks, void *buf)
+{
+    struct looker *l = ctx;
+    uint32_t most = LANE_BYTES / l->disk->lba_bytes;
+    uint8_t *to = buf;
+
+    while (blocks) {
+        struct io_request r = { .lba = lba, .blocks = blocks < most ? blocks : most, .op = IO_READ };
+        size_t bytes = (size_t)r.blocks * l->disk->lba_bytes;
+
+        if (plat_now_ns() > l->until_ns)
+            return E_TIMEOUT;
+        int rc = io_once(l->lane, &r);
+        if (rc != OK)
+            return rc;
+        memcpy(to, lane_data(l->lane, 0), bytes);
+        to += bytes;
+        lba += r.blocks;
+        blocks -= r.blocks;
+    }
+    return OK;
+}
+
+static void look_at(struct disk *d, struct guard_memory *memory, struct guard_content *out)
+{
+    struct lane_shape shape = { .depth = 1, .buffer_per_slot = true, .request_bytes = LANE_BYTES };
+    struct looker l = { .disk = d, .until_ns = plat_now_ns() + LOOK_MAX_S * NS_PER_S };
+    struct guard_reader r = {
+        .read = look_read, .ctx = &l, .lba_bytes = d->lba_bytes, .lba_count = d->lba_count
+    };
+
+    *out = (struct guard_content){ .state = CONTENT_UNREADABLE };
+    if (d->ops->open(d, &shape, &l.lane) != OK)
+        return;
+    guard_look(&r, memory, out);
+    d->ops->close(l.lane);
+}
+
+static void tell_content(const struct disk *d, const struct guard_content *c)
+{
+    static const char *const states[] = {
+        [CONTENT_NOT_LOOKED] = "not-looked", [CONTENT_UNREADABLE] = "unreadable",
+        [CONTENT_UNFINISHED] = "unfinished", [CONTENT_BLANK] = "blank",
+        [CONTENT_FOUND] = "found",
+    };
+    static char words[2000];
+    struct text t = text_over(words, sizeof words);
+
+    guard_content_words(c, &t);
+    struct content_info info = { .disk = d->name,
+                                 .identity = d->identity,
+                                 .state = states[c->state],
+                                 .fingerprint = c->fingerprint,
+                                 .found = words,
+                                 .mark = c->has_mark ? c->mark.arming_id : "",
+                                 .size_bytes = d->lba_count * d->lba_bytes,
+                                 .data_places = c->data_places };
+    journal_content(record_journal(), &info);
+}
+
+static void look_at_all(struct inventory *inv)
+{
+    struct guard_memory *memory = plat_alloc(sizeof *memory);
+
+    for (unsigned i = 0; memory && i < inv->disk_count; i++) {
+        struct known_disk *k = &inv->disks[i];
+
+        if (!k->disk->ops || !k->wanted || k->disk->fault.err)
+            continue;
+        look_at(k->disk, memory, &guarded[i].content);
+        tell_content(k->disk, &guarded[i].content);
+    }
+    plat_free(memory);
+}
+
+/* ---- the arming file ---- */
+
+static void read_batch(const struct conf *conf, const struct medium *m)
+{
+    struct text why = text_over(run.problem, sizeof run.problem);
+    char *text = NULL, from[40] = "", source[170];
+    size_t len = 0;
+    int rc = medium_read_file(m, conf->arm, &text, &len, from, sizeof from);
+
+    if (rc != OK)
+        text_fmt(&why, "the arming file %s is not there or cannot be read (%s)", conf->arm, err_text(rc));
+    else if (arming_accept(false, conf->arm_sha256, text, len, &why))
+        run.has_batch = arming_read(text, len, &run.batch, &why) == OK;
+    if (text)
+        boot->FreePool(text);
+    str_fmt(source, sizeof source, "%s%s%s", conf->arm, rc == OK ? ", " : "", rc == OK ? from : "");
+    journal_arming_batch(record_journal(), source, run.has_batch ? run.batch.id : "", run.batch.count,
+                         run.batch.approved_by, run.batch.approved_at, run.problem);
+    if (!run.has_batch)
+        record_finding("arming-refused", FINDING_WARN, "run", NULL, "%s; nothing is armed", run.problem);
+}
+
+/* ---- deciding ---- */
+
+static unsigned count_identity(const struct inventory *inv, const struct disk *d)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < inv->disk_count; i++)
+        n += str_equal(inv->disks[i].disk->identity, d->identity);
+    return n;
+}
+
+/* Drives behind a RAID card that are not shown to the host, and the members of the configuration's stripe. */
+static bool is_array_member(const struct conf *conf, const struct disk *d)
+{
+    const struct raid_ops *raid = d->controller->driver ? d->controller->driver->raid : NULL;
+    const struct raid_drive *drive = raid && d->kind == DISK_PHYSICAL_BEHIND_RAID ? raid->drive(d) : NULL;
+
+    return (d->kind == DISK_PHYSICAL_BEHIND_RAID && !(drive && drive->exposed)) ||
+           (conf->stripe[0] && plan_list_has(conf->stripe, d));
+}
+
+static struct guard_case case_of(const struct inventory *inv, unsigned i, const struct conf *conf,
+                                 const struct machine_info *machine)
+{
+    const struct disk *d = inv->disks[i].disk;
+    const struct arming *a = run.has_batch ? arming_find(&run.batch, d->identity) : NULL;
+
+    return (struct guard_case){
+        .disk = d,
+        .content = &guarded[i].content,
+        .batch = run.has_batch ? &run.batch : NULL,
+        .batch_problem = run.problem,
+        .same_identity = count_identity(inv, d),
+        .on_boot_path = inventory_is_on_boot_path(inv, d, run.medium),
+        .array_member = is_array_member(conf, d),
+        .spent = a && ledger_has(run.ledger, sizeof run.ledger, a->id),
+        .attended = conf->attended,
+        .confirmed = guarded[i].confirmed,
+        .keeps_record = run.keeps_record,
+        .machine_serial = machine->serial,
+        .machine_uuid = machine->uuid,
+    };
+}
+
+static void confirm_all(const struct inventory *inv, const struct conf *conf,
+                        const struct machine_info *machine)
+{
+    static char lines[ASK_MAX_LINES][120];
+    static bool shown[INVENTORY_MAX_DISKS];
+    unsigned n = 0;
+
+    memset(shown, 0, sizeof shown);
+    for (unsigned i = 0; i < inv->disk_count && n < ASK_MAX_LINES; i++) {
+        const struct disk *d = inv->disks[i].disk;
+        struct guard_case c = case_of(inv, i, conf, machine);
+
+        if (!inv->disks[i].wanted || !guard_awaits_word(&c))
+            continue;
+        struct text t = text_over(lines[n++], sizeof lines[0]);
+        text_fmt(&t, "%s %s %s ", d->name, d->model, d->serial);
+        text_capacity(&t, d->lba_count * d->lba_bytes);
+        text_str(&t, ": ");
+        guard_content_words(&guarded[i].content, &t);
+        shown[i] = true;
+    }
+    if (!n)
+        return;
+    bool yes = ask_word("These disks may be overwritten. What they hold is lost.", (const char(*)[120])lines,
+                        n, "OVERWRITE", ASK_TIMEOUT_S);
+    for (unsigned i = 0; i < inv->disk_count; i++)
+        guarded[i].confirmed = yes && shown[i];
+}
+
+static void decide(struct inventory *inv, unsigned i, const struct conf *conf,
+                   const struct machine_info *machine)
+{
+    struct disk *d = inv->disks[i].disk;
+    struct guard_case c = case_of(inv, i, conf, machine);
+    const struct write_permit *p = guard_decide(&c);
+
+    if (p->granted && guard_arm(d) != OK)
+        p = guard_permit(d);
+    journal_write_permit(record_journal(), d->name, p->arming_id, p->granted ? "granted" : "refused",
+                         p->granted && p->resumes ? "goes on where an interrupted run stopped" : p->why_not);
+    if (run.has_batch && arming_find(&run.batch, d->identity) && !p->granted)
+        record_finding("write-refused", FINDING_WARN, d->name, NULL, "%s", p->why_not);
+}
+
+void guard_run_decide(struct inventory *inv, const struct conf *conf, const struct medium *m,
+                      const struct machine_info *machine)
+{
+    guard_forget_all();
+    run.medium = m;
+    guarded = plat_alloc(INVENTORY_MAX_DISKS * sizeof *guarded);
+    if (!guarded) {
+        record_finding("low-memory", FINDING_WARN, "run", NULL,
+                       "no memory for the write guard: nothing is armed");
+        return;
+    }
+    look_at_all(inv);
+    if (!conf->arm[0])
+        return;
+    read_batch(conf, m);
+    run.keeps_record = medium_ledger_read(m, ledger_name, run.ledger, sizeof run.ledger);
+    if (conf->attended)
+        confirm_all(inv, conf, machine);
+    for (unsigned i = 0; i < inv->disk_count; i++)
+        if (inv->disks[i].wanted)
+            decide(inv, i, conf, machine);
+}
+
+/* ---- the last moment before the first write ---- */
+
+static bool plan_writes(const struct plan *plan, const struct disk *d)
+{
+    for (unsigned s = 0; s < plan->step_count; s++)
+        for (unsigned i = 0; i < plan->steps[s].lane_count; i++)
+            if (plan->steps[s].lanes[i].disk == d && job_writes(&plan->steps[s].lanes[i].job))
+                return true;
+    return false;
+}
+
+static bool put_on_record(const struct medium *m, const char *arming_id)
+{
+    size_t at;
+
+    if (ledger_has(run.ledger, sizeof run.ledger, arming_id))
+        return true;
+    return run.keeps_record && ledger_add(run.ledger, sizeof run.ledger, arming_id, &at) == OK &&
+           medium_ledger_write(m, ledger_name, run.ledger, sizeof run.ledger, at, LEDGER_RECORD_BYTES);
+}
+
+/* Zeros, or the mark and zeros, over the first MiB; zeros over the last. */
+static int write_ends(struct disk *d, const struct guard_mark *mark, bool tail)
+{
+    struct lane_shape shape = {
+        .depth = 1, .buffer_per_slot = true, .writes = true, .request_bytes = LANE_BYTES
+    };
+    uint64_t disk_bytes = d->lba_count * d->lba_bytes;
+    struct io_lane *l;
+    int rc = d->ops->open(d, &shape, &l);
+
+    if (rc != OK)
+        return rc;
+    for (uint64_t at = 0; at < GUARD_HEAD_BYTES && rc == OK; at += LANE_BYTES) {
+        struct io_request r = { .lba = at / d->lba_bytes,
+                                .blocks = LANE_BYTES / d->lba_bytes,
+                                .op = IO_WRITE };
+
+        memset(lane_data(l, 0), 0, LANE_BYTES);
+        if (!at && mark)
+            guard_mark_make(lane_data(l, 0), mark);
+        rc = io_once(l, &r);
+        if (rc == OK && tail) {
+            memset(lane_data(l, 0), 0, LANE_BYTES);
+            r.lba = (disk_bytes - GUARD_HEAD_BYTES + at) / d->lba_bytes;
+            rc = io_once(l, &r);
+        }
+    }
+    struct io_request flush = { .op = IO_FLUSH };
+    if (rc == OK)
+        rc = io_once(l, &flush);
+    d->ops->close(l);
+    return rc;
+}
+
+static void take_back(const struct disk *d, const char *why)
+{
+    guard_revoke(d, why);
+    journal_write_permit(record_journal(), d->name, "", "taken-back", why);
+}
+
+static void commit(struct inventory *inv, struct known_disk *k, struct guarded *g, struct medium *m)
+{
+    struct disk *d = k->disk;
+    struct write_permit p = *guard_permit(d);
+    struct guard_mark mark = { 0 };
+
+    str_copy(mark.arming_id, sizeof mark.arming_id, p.arming_id);
+    str_copy(mark.run_id, sizeof mark.run_id, run.run_id);
+    if (!put_on_record(m, p.arming_id) && run.keeps_record) {
+        record_finding("write-refused", FINDING_WARN, d->name, NULL,
+                       "that its arming is used up could not be put on record: it is not written");
+        take_back(d, "the record that the arming is used up could not be written");
+        return;
+    }
+    journal_write_permit(record_journal(), d->name, p.arming_id, "used-up",
+                         run.keeps_record ? "" : "no medium keeps the record: a person confirmed it");
+    record_checkpoint(m, 0);
+    if (p.resumes) {
+        g->committed = true;
+        return;
+    }
+    int rc = write_ends(d, &mark, true);
+    if (rc != OK) {
+        inventory_disk_finding(inv, d, "write-refused", FINDING_FAIL, "the mark is written",
+                               "the mark could not be written to it: %s", err_text(rc));
+        take_back(d, "the mark could not be written to it");
+        return;
+    }
+    g->committed = true;
+}
+
+void guard_run_commit(const struct plan *plan, const struct conf *conf, struct inventory *inv,
+                      struct medium *m)
+{
+    str_fmt(run.run_id, sizeof run.run_id, "%016llx", (unsigned long long)record_journal()->run_id);
+    for (unsigned i = 0; guarded && i < inv->disk_count; i++) {
+        struct known_disk *k = &inv->disks[i];
+
+        if (!guard_permit(k->disk)->granted)
+            continue;
+        if (conf->plan == CONF_PLAN_BURN_IN || plan_writes(plan, k->disk))
+            commit(inv, k, &guarded[i], m);
+        else
+            take_back(k->disk, "the plan does not write it: its arming is not used up");
+    }
+}
+
+void guard_run_finish(struct inventory *inv, bool leave_blank)
+{
+    for (unsigned i = 0; guarded && i < inv->disk_count; i++) {
+        struct known_disk *k = &inv->disks[i];
+        struct write_permit p = *guard_permit(k->disk);
+        struct guard_mark mark = { .finished = true };
+
+        if (!guarded[i].committed || !p.granted || k->disk->fault.err || k->verdict == VERDICT_ABORTED)
+            continue;
+        str_copy(mark.arming_id, sizeof mark.arming_id, p.arming_id);
+        str_copy(mark.run_id, sizeof mark.run_id, run.run_id);
+        int rc = write_ends(k->disk, leave_blank ? NULL : &mark, leave_blank);
+        journal_write_permit(record_journal(), k->disk->name, p.arming_id,
+                             rc == OK ? "finished" : "taken-back",
+                             rc == OK ? leave_blank ? "head and tail are zeroed" : "its mark says finished"
+                                      : "its mark could not be changed");
+    }
+    guard_forget_all();
+    plat_free(guarded);
+    guarded = NULL;
+}
