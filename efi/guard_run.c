@@ -4,8 +4,10 @@
 #include "guard.h"
 #include "guard_content.h"
 #include "io_once.h"
+#include "net_link.h"
 #include "platform.h"
 #include "record.h"
+#include "settings_net.h"
 
 enum { LOOK_MAX_S = 2, LANE_BYTES = 64 << 10, ASK_MAX_LINES = 60, ASK_TIMEOUT_S = 120 };
 static const char ledger_name[] = "baresweep.spent";
@@ -112,22 +114,37 @@ static void look_at_all(struct inventory *inv)
 
 /* ---- the arming file ---- */
 
-static void read_batch(const struct conf *conf, const struct medium *m)
+/* A pin counts where a person put it: in the baresweep.conf of a stick, not in what a server sent. */
+static const char *pinned_sha256(const struct settings *s)
 {
-    struct text why = text_over(run.problem, sizeof run.problem);
-    char *text = NULL, from[40] = "", source[170];
-    size_t len = 0;
-    int rc = medium_read_file(m, conf->arm, &text, &len, from, sizeof from);
+    bool local = !net_link.booted_by_network || str_equal(s->conf_source, "result volume");
 
-    if (rc != OK)
-        text_fmt(&why, "the arming file %s is not there or cannot be read (%s)", conf->arm, err_text(rc));
-    else if (arming_accept(false, conf->arm_sha256, text, len, &why))
-        run.has_batch = arming_read(text, len, &run.batch, &why) == OK;
-    if (text)
+    return local && !str_find(s->args, "arm_sha256") ? s->conf.arm_sha256 : "";
+}
+
+static void read_batch(const struct settings *s, const struct medium *m)
+{
+    const char *path = s->conf.arm;
+    struct text why = text_over(run.problem, sizeof run.problem);
+    char *text = NULL, from[160] = "", source[300];
+    size_t len = 0;
+    int rc = medium_read_file(m, path, &text, &len, from, sizeof from);
+    /* What lies beside the application came the way the application came. */
+    bool network = net_link.booted_by_network && !(rc == OK && str_equal(from, "result volume"));
+
+    if (rc == E_IO && net_link.booted_by_network)
+        rc = settings_net_file(path, &text, &len, from, sizeof from);
+    if (rc != OK) {
+        text_fmt(&why, "the arming file %s is not there or cannot be read (%s)", path, err_text(rc));
+    } else {
+        run.has_batch = arming_accept(network, pinned_sha256(s), text, len, &why) &&
+                        arming_read(text, len, &run.batch, &why) == OK;
         boot->FreePool(text);
-    str_fmt(source, sizeof source, "%s%s%s", conf->arm, rc == OK ? ", " : "", rc == OK ? from : "");
-    journal_arming_batch(record_journal(), source, run.has_batch ? run.batch.id : "", run.batch.count,
-                         run.batch.approved_by, run.batch.approved_at, run.problem);
+    }
+    str_fmt(source, sizeof source, "%s%s%s", path, rc == OK ? ", " : "", rc == OK ? from : "");
+    journal_arming_batch(record_journal(), source, run.has_batch ? run.batch.id : "",
+                         run.has_batch ? run.batch.count : 0, run.has_batch ? run.batch.approved_by : "",
+                         run.has_batch ? run.batch.approved_at : "", run.problem);
     if (!run.has_batch)
         record_finding("arming-refused", FINDING_WARN, "run", NULL, "%s; nothing is armed", run.problem);
 }
@@ -220,9 +237,11 @@ static void decide(struct inventory *inv, unsigned i, const struct conf *conf,
         record_finding("write-refused", FINDING_WARN, d->name, NULL, "%s", p->why_not);
 }
 
-void guard_run_decide(struct inventory *inv, const struct conf *conf, const struct medium *m,
+void guard_run_decide(struct inventory *inv, const struct settings *settings, const struct medium *m,
                       const struct machine_info *machine)
 {
+    const struct conf *conf = &settings->conf;
+
     guard_forget_all();
     run.medium = m;
     guarded = plat_alloc(INVENTORY_MAX_DISKS * sizeof *guarded);
@@ -234,7 +253,7 @@ void guard_run_decide(struct inventory *inv, const struct conf *conf, const stru
     look_at_all(inv);
     if (!conf->arm[0])
         return;
-    read_batch(conf, m);
+    read_batch(settings, m);
     run.keeps_record = medium_ledger_read(m, ledger_name, run.ledger, sizeof run.ledger);
     if (conf->attended)
         confirm_all(inv, conf, machine);

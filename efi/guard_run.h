@@ -3,6 +3,7 @@
 #include "inventory.h"
 #include "journal.h"
 #include "plan.h"
+#include "settings.h"
 
 /* The write guard's part of a run (sweep/guard.h decides, docs/safety.md promises). */
 
@@ -10,7 +11,7 @@
  * two seconds each), into the journal; reads the arming file that the configuration names; decides for each
  * disk, asking a person for the word when one is there; opens the gate for those with a permit, so that a
  * plan can be made. */
-void guard_run_decide(struct inventory *inv, const struct conf *conf, const struct medium *m,
+void guard_run_decide(struct inventory *inv, const struct settings *settings, const struct medium *m,
                       const struct machine_info *machine);
 /* When the plan is made, before its first step: for each disk that it writes, the arming goes on record as
  * used up, the journal with it, and the mark onto the disk, whose first and last MiB are zeroed.  Whatever of

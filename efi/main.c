@@ -223,7 +223,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     checks_wake(&settings.conf);
     inventory_take(&inventory, &settings.conf, &medium);
     status.bad_configuration |= checks_run(&inventory, &settings.conf, &machine, &medium);
-    guard_run_decide(&inventory, &settings.conf, &medium, &machine);
+    guard_run_decide(&inventory, &settings, &medium, &machine);
     make_plan();
     choose();
     status.bad_configuration |= report_plan();

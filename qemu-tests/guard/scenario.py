@@ -1,0 +1,133 @@
+"""The write guard: what disks hold is named through NVMe, SATA and MegaRAID and stays as it is; what was armed for other
+content is refused; one blank disk is written, once."""
+import hashlib
+import sys
+
+from machine import ROOT
+from scenario import boot, check, equal, file_disk, sha256
+
+sys.path.insert(0, str(ROOT / "tests/guard"))
+import images  # noqa: E402
+
+tier, budget_s, timing = "quick", 90, False
+# name: (image, device and its place); made by the real tools or, where these cannot run here, by recipe
+DISKS = {
+    "nvme0n1": ("ext4", "nvme,drive={n},serial=GUARD-NVME-0"),
+    "nvme1n1": ("gpt-ext4", "nvme,drive={n},serial=GUARD-NVME-1"),
+    "nvme2n1": ("", "nvme,drive={n},serial=GUARD-NVME-2"),
+    "sata0.0": ("ntfs", "ide-hd,drive={n},bus=ide.0,serial=GUARD-SATA-0"),
+    "sata0.1": ("luks2", "ide-hd,drive={n},bus=ide.1,serial=GUARD-SATA-1"),
+    "sata0.2": ("md-1.2", "ide-hd,drive={n},bus=ide.2,serial=GUARD-SATA-2"),
+    "sata0.3": ("", "ide-hd,drive={n},bus=ide.3,serial=GUARD-SATA-3"),
+    "megaraid0.vd0": ("lvm2", "scsi-hd,drive={n},bus=raid.0,scsi-id=0,serial=GUARD-RAID-0"),
+    "megaraid0.vd1": ("zfs-label-3", "scsi-hd,drive={n},bus=raid.0,scsi-id=1,serial=GUARD-RAID-1"),
+    "megaraid0.vd2": ("btrfs", "scsi-hd,drive={n},bus=raid.0,scsi-id=2,serial=GUARD-RAID-2"),
+}
+WRITTEN = "sata0.3"
+READ_JOBS = "[look]\nrw=read\nbs=64k\nio_size=1m\n"
+WRITE_JOBS = "[fill]\nrw=write\nbs=64k\niodepth=4\noffset=2m\nsize=16m\nio_size=16m\n"
+
+
+def node(disk):
+    return disk.replace(".", "-")
+
+
+def make_disks(folder):
+    args, paths = ["-device", "megasas-gen2,id=raid"], {}
+    for disk, (image, device) in DISKS.items():
+        if image:
+            path = images.make(image, folder)
+        else:
+            path = folder / f"blank-{node(disk)}"
+            with open(path, "wb") as f:
+                f.truncate(images.SIZE)
+        paths[disk] = path
+        args += [*file_disk(path, node(disk)), "-device", device.format(n=node(disk)) + f",id=dev-{node(disk)}"]
+    return args, paths
+
+
+def arming_text(armed, approve=True):
+    """armed: [(id, identity, fingerprint)].  The file as docs/safety.md describes it, written independently."""
+    lines = ["baresweep-arming 1", "batch 00000000ba7c0001"]
+    for arming_id, identity, fingerprint in armed:
+        lines += [f"arming {arming_id}", f"identity {identity}", f"fingerprint {fingerprint}", "found as seen"]
+    digest = hashlib.sha256("".join(f"{x}\n" for x in lines).encode()).hexdigest()
+    if approve:
+        lines.append(f"approved 2026-11-30T14:00:00 by the scenario for {digest}")
+    return "\n".join(lines) + "\n"
+
+
+def decisions(result):
+    """{disk: (last decision, reason)}"""
+    return {x["disk"]: (x["decision"], x["why"]) for x in result.journal.all("write_permit")}
+
+
+def look_boot(folder, args, paths):
+    (folder / "look.fio").write_text(READ_JOBS)
+    r = boot(folder / "look", args, conf="plan = jobs\njobs = look.fio\ncountdown_s = 0\ndata_check = no\n", expect=0,
+             files=[(folder / "look.fio", "look.fio")])
+    contents = {x["disk"]: x for x in r.journal.all("content")}
+    equal(sorted(contents), sorted(DISKS), "disks with a content line")
+    for disk, (image, _) in DISKS.items():
+        c = contents[disk]
+        if not image:
+            equal((c["state"], c["fingerprint"]), ("blank", "blank"), disk)
+            continue
+        equal(c["state"], "found", f"{disk}: {c}")
+        for words in images.IMAGES[image][2]:
+            check(words in c["found"].split("; "), f"{disk} ({image}): \"{words}\" is not in \"{c['found']}\"")
+    check(not r.journal.all("write_permit"), "without an arming file nothing is decided, nothing is armed")
+    return contents
+
+
+def write_boot(folder, name, args, stick, arming, **kw):
+    (folder / "arming.txt").write_text(arming)
+    (folder / "write.fio").write_text(WRITE_JOBS)
+    return boot(folder / name, args, conf="plan = jobs\njobs = write.fio\narm = arming.txt\ncountdown_s = 0\n", stick=stick,
+                files=[(folder / "write.fio", "write.fio"), (folder / "arming.txt", "arming.txt")],
+                may_write=[f"dev-{node(WRITTEN)}"], **kw)
+
+
+def run(folder):
+    args, paths = make_disks(folder)
+    before = {d: sha256(p) for d, p in paths.items()}
+    contents = look_boot(folder, args, paths)
+    equal({d: sha256(p) for d, p in paths.items()}, before, "SHA-256 of the disks after a look")
+    stick = folder / "look" / "stick.img"
+
+    def armed(disk, number, fingerprint=None):
+        c = contents[disk]
+        check(c["identity"], f"{disk} has an identity")
+        return f"{number:016x}", c["identity"], fingerprint or c["fingerprint"]
+
+    wrong = "0" + contents["nvme0n1"]["fingerprint"][1:]
+    if wrong == contents["nvme0n1"]["fingerprint"]:
+        wrong = "1" + wrong[1:]
+    arming = arming_text([armed("nvme0n1", 1, wrong), armed("sata0.0", 2, "blank"),
+                          armed("megaraid0.vd0", 3, contents["megaraid0.vd1"]["fingerprint"]), armed(WRITTEN, 4)])
+    r = write_boot(folder, "write", args, stick, arming)
+    said = decisions(r)
+    for disk, words in {"nvme0n1": "ext4", "sata0.0": "NTFS", "megaraid0.vd0": "LVM2"}.items():
+        equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
+        check("does not hold what was armed" in said[disk][1] and words in said[disk][1], f"{disk}: {said[disk]}")
+    for disk in ("nvme1n1", "nvme2n1", "sata0.1", "megaraid0.vd2"):
+        equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
+        check("the arming file does not name it" in said[disk][1], f"{disk}: {said[disk]}")
+    steps = [x["decision"] for x in r.journal.all("write_permit", disk=WRITTEN)]
+    equal(steps, ["granted", "used-up", "finished"], f"{WRITTEN}: what was decided")
+    equal(r.journal.tested(), {WRITTEN: ["fill"]}, "steps with a number")
+    after = {d: sha256(p) for d, p in paths.items()}
+    equal([d for d in DISKS if after[d] != before[d]], [WRITTEN], "disks that changed")
+    head = open(paths[WRITTEN], "rb").read(512)
+    check(head.startswith(b"BARESWEEP MARK 1\narming 0000000000000004\n") and b"state finished" in head,
+          f"the mark: {head[:80]}")
+
+    # The reinstall trap: something is installed, and the machine boots the same configuration once more.
+    images.run("mke2fs", "-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=1", paths[WRITTEN])
+    before = {d: sha256(p) for d, p in paths.items()}
+    r = write_boot(folder, "again", args, stick, arming)
+    said = decisions(r)
+    equal(said[WRITTEN][0], "refused", f"{WRITTEN}: {said[WRITTEN]}")
+    check("is used up" in said[WRITTEN][1], f"{WRITTEN}: {said[WRITTEN]}")
+    check(not any(r.writes.values()), f"QEMU counts writes: {r.writes}")
+    equal({d: sha256(p) for d, p in paths.items()}, before, "SHA-256 of the disks after the second start")
