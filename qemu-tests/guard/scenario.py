@@ -23,7 +23,7 @@ DISKS = {
     "megaraid0.vd1": ("zfs-label-3", "scsi-hd,drive={n},bus=raid.0,scsi-id=1,serial=GUARD-RAID-1"),
     "megaraid0.vd2": ("btrfs", "scsi-hd,drive={n},bus=raid.0,scsi-id=2,serial=GUARD-RAID-2"),
 }
-WRITTEN = "sata0.3"
+WRITTEN = "nvme2n1"
 READ_JOBS = "[look]\nrw=read\nbs=64k\nio_size=1m\n"
 WRITE_JOBS = "[fill]\nrw=write\nbs=64k\niodepth=4\noffset=2m\nsize=16m\nio_size=16m\n"
 
@@ -110,7 +110,7 @@ def run(folder):
     for disk, words in {"nvme0n1": "ext4", "sata0.0": "NTFS", "megaraid0.vd0": "LVM2"}.items():
         equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
         check("does not hold what was armed" in said[disk][1] and words in said[disk][1], f"{disk}: {said[disk]}")
-    for disk in ("nvme1n1", "nvme2n1", "sata0.1", "megaraid0.vd2"):
+    for disk in ("nvme1n1", "sata0.1", "sata0.3", "megaraid0.vd2"):
         equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
         check("the arming file does not name it" in said[disk][1], f"{disk}: {said[disk]}")
     steps = [x["decision"] for x in r.journal.all("write_permit", disk=WRITTEN)]
