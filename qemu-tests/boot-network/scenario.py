@@ -11,7 +11,8 @@ def run(folder):
     def boots(name, *words):
         (folder / name).mkdir()
         rack_up(folder / name, 2 * budget_s, *words)
-    boots("http", "--machines", "1", "--boot-by", "http")
+    # Straight into the application, and into iPXE.
+    boots("http", "--machines", "1-2", "--boot-by", "http")
     conf = folder / "second-place.conf"
     conf.write_text("upload = http://boot-server/conf/, tftp://boot-server/upload/tftp/\n")
     boots("second-place", "--machines", "1-2", "--conf", str(conf))
