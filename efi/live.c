@@ -36,7 +36,7 @@ static struct {
 /* ---- what is shown ---- */
 
 static const char *const phase_words[] = {
-    [LANE_RAMP] = "ramp", [LANE_RUNNING] = "running", [LANE_DRAINING] = "ending",
+    [LANE_RAMP] = "ramp", [LANE_RUNNING] = "running", [LANE_DRAINING] = "ending", [LANE_VERIFYING] = "verifying",
     [LANE_DONE] = "done", [LANE_DEAD] = "failed",
 };
 static struct lane_view lanes[LANES_SHOWN];

@@ -73,6 +73,29 @@ struct step_result {
     uint32_t flags;
     bool wrapped; /* a sequential job came to the end of its span and began again */
 };
+/* The reads, or the writes, of a mix by themselves: what of step_result differs. */
+struct step_side {
+    bool writes;
+    uint64_t ios, bytes;
+    uint64_t latency_min_ns, latency_mean_ns, latency_max_ns, latency_stddev_ns;
+    uint64_t latency_class_ios[LATENCY_CLASS_COUNT];
+    uint64_t latency_percentile_ns[PERCENTILE_COUNT];
+    uint32_t percentile_valid;
+};
+
+/* What a lane that writes, or checks what was written, did besides. */
+enum { VERIFY_KIND_COUNT = 6 }; /* enum stamp_kind of sweep/stamp.h */
+struct step_writing {
+    bool writes, verifies;
+    uint64_t written_bytes;
+    uint64_t flushes, flush_mean_ns, flush_max_ns; /* of the disk's cache; part of the measured time */
+    uint64_t fill_ns;                              /* spent in making stamps; part of the measured time */
+    uint64_t verified_bytes, verify_ns;            /* read back and compared, after the measured time */
+    uint64_t bad_lbas;                             /* not as written */
+    uint64_t bad_kind_lbas[VERIFY_KIND_COUNT];
+    bool verify_complete; /* all that was written was read back */
+};
+
 /* Whole-number rates, rounded down; 0 when nothing was measured, UINT64_MAX when it does not fit. */
 uint64_t step_bytes_per_s(const struct step_result *r);
 uint64_t step_iops_milli(const struct step_result *r); /* IOPS x 1000 */
@@ -82,6 +105,7 @@ struct io_error_record {
     uint64_t lba;    /* first bad LBA when it could be located, else of the command */
     uint32_t blocks; /* length of what is known bad */
     bool located;    /* narrowed down by reading in smaller pieces */
+    uint8_t op;      /* enum io_op of drivers/disk.h */
     uint8_t status;  /* enum io_status of drivers/disk.h */
     uint32_t detail;
     uint64_t at_ns;

@@ -217,6 +217,8 @@ void draw_init(struct draw *d, const struct job *j, uint64_t span_lbas, uint32_t
         smallest = d->least_lbas;
     d->align_lbas = j->align_bytes ? j->align_bytes / lba_bytes : smallest;
     d->places = max_u64(1, span_lbas / d->align_lbas);
+    d->run_ios = j->run_ios;
+    d->gap_lbas = j->gap_bytes / lba_bytes;
     d->random_below = job_rw_is_random(j->rw) ? below_percent(j->random_pct) : 0;
     for (unsigned i = 0; i < 32; i++)
         d->root[i] = root = isqrt_u64(root << 31);

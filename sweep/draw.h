@@ -16,8 +16,10 @@ struct draw {
     unsigned size_count;
     uint32_t least_lbas, steps; /* bsrange: least x 1 .. steps; steps 0: none */
     uint32_t align_lbas;
-    uint64_t random_below; /* a random word below this: a random place; UINT64_MAX: always */
-    uint64_t places;       /* region / align, at least 1 */
+    uint32_t run_ios, run_left; /* rw=randread:N: of a run that began at a random place */
+    uint64_t gap_lbas;          /* rw=read:N: behind each request */
+    uint64_t random_below;      /* a random word below this: a random place; UINT64_MAX: always */
+    uint64_t places;            /* region / align, at least 1 */
 
     uint8_t kind; /* enum job_distribution */
     struct perm scatter;

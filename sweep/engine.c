@@ -8,14 +8,14 @@
  * (perf.md 4.4: the error is the length of a batch, none at QD 1). */
 
 /* What lanes measure by stands still during a hold. */
-static uint64_t measured_now(const struct engine *e, uint64_t now_ns)
+uint64_t engine_measured_now(const struct engine *e, uint64_t now_ns)
 {
     return e->holding ? e->hold_began_ns : now_ns;
 }
 
 /* ---- making requests ---- */
 /* l->request begins with those that are made and wait for the driver; the slots that are free follow. */
-static void give_back_slot(struct work_lane *l, unsigned slot)
+void engine_give_back_slot(struct work_lane *l, unsigned slot)
 {
     l->slot[slot].blocks = 0;
     l->request[l->depth - l->in_flight].slot = (uint16_t)slot;
@@ -89,15 +89,19 @@ static uint64_t make_permuted(struct work_lane *l, struct io_request *r, unsigne
     return made_lbas;
 }
 
-static __attribute__((noinline)) uint64_t make_batch(struct work_lane *l, struct io_request *r,
-                                                     unsigned count, uint64_t now_ns)
+__attribute__((noinline)) uint64_t engine_make(struct work_lane *l, unsigned pattern, struct io_request *r,
+                                               unsigned count, uint64_t now_ns)
 {
-    if (l->pattern == PATTERN_PERMUTED)
+    if (pattern == PATTERN_PERMUTED)
         return make_permuted(l, r, count, now_ns);
-    if (l->pattern == PATTERN_SEQUENTIAL)
+    if (pattern == PATTERN_SEQUENTIAL)
         return make_sequential(l, r, count, now_ns);
-    if (l->pattern == PATTERN_RANDOM)
+    if (pattern == PATTERN_RANDOM)
         return make_random(l, r, count, now_ns);
+    if (pattern == PATTERN_MIXED)
+        return engine_make_mixed(l, r, count, now_ns);
+    if (pattern == PATTERN_STAMPED)
+        return engine_make_stamped(l, r, count, now_ns);
     return engine_make_drawn(l, r, count, now_ns);
 }
 
@@ -116,7 +120,7 @@ static inline uint64_t make_requests(struct work_lane *l, struct io_request *r, 
         l->next_lba += blocks;
         return blocks;
     }
-    return make_batch(l, r, count, now_ns);
+    return engine_make(l, l->pattern, r, count, now_ns);
 }
 
 /* ---- ending ---- */
@@ -125,13 +129,15 @@ static void stop_submitting(struct engine *e, struct work_lane *l, uint64_t now_
     if (!l->submitting)
         return;
     l->submitting = false;
-    l->stop_ns = measured_now(e, now_ns) - l->begin_ns;
+    l->stop_ns = engine_measured_now(e, now_ns) - l->begin_ns;
     if (l->phase == LANE_RUNNING)
         l->phase = LANE_DRAINING;
+    if (l->writing)
+        engine_write_unmake(l);
     l->waiting = 0; /* made, but never in the driver's hands */
 }
 
-static void end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
+void engine_end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
 {
     if (l->submitting)
         l->ended_early = true;
@@ -140,11 +146,11 @@ static void end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, co
     stop_submitting(e, l, now_ns);
 }
 
-static void end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
+void engine_end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
 {
     l->broken = true;
     l->ended_early = true;
-    end_early(e, l, now_ns, why);
+    engine_end_early(e, l, now_ns, why);
 }
 
 static void end_dead(struct engine *e, struct work_lane *l, uint64_t now_ns)
@@ -158,7 +164,7 @@ static void end_dead(struct engine *e, struct work_lane *l, uint64_t now_ns)
         fault_text(f, &t);
     else
         text_str(&t, "the disk takes no more work and its driver does not say why");
-    end_broken(e, l, now_ns, why);
+    engine_end_broken(e, l, now_ns, why);
 }
 
 /* ---- the series ---- */
@@ -193,9 +199,14 @@ static void finish_lane(struct engine *e, struct work_lane *l, uint64_t now_ns)
         forget_measured(l);
     }
     add_to_series(l, l->last_ok_ns);
+    if (l->writing && l->writing->verify_ended && !l->writing->measured_verify) {
+        l->stop_ns = l->writing->measured_stop_ns;
+        l->gap_ns = l->writing->measured_gap_ns;
+        l->busy_ns = l->writing->measured_busy_ns;
+    }
     l->phase = l->broken ? LANE_DEAD : LANE_DONE;
     e->live_count--;
-    e->end_ns = measured_now(e, now_ns);
+    e->end_ns = engine_measured_now(e, now_ns);
     publish(e, l, now_ns);
 }
 
@@ -213,7 +224,11 @@ static void count_error(struct engine *e, struct work_lane *l, const struct io_c
                                        .blocks = s->blocks,
                                        .status = c->status,
                                        .detail = c->detail,
-                                       .at_ns = measured_now(e, now_ns) - l->begin_ns };
+                                       .op = l->writing ? l->writing->flush == FLUSH_SENT ? IO_FLUSH
+                                                          : s->writes                     ? IO_WRITE
+                                                                                          : IO_READ
+                                                        : IO_READ,
+                                       .at_ns = engine_measured_now(e, now_ns) - l->begin_ns };
         /* A request of several commands: the one that failed, when the driver names one of ours. */
         if (c->error_lba > s->lba && c->error_lba < s->lba + s->blocks) {
             r->lba = c->error_lba;
@@ -224,11 +239,11 @@ static void count_error(struct engine *e, struct work_lane *l, const struct io_c
     }
     /* Not IO_LOST: one reset loses a whole queue. */
     if (c->status == IO_TIMED_OUT && ++l->timeouts == ENGINE_MAX_TIMEOUTS)
-        end_early(e, l, now_ns, "too many requests were not answered within their deadline");
+        engine_end_early(e, l, now_ns, "too many requests were not answered within their deadline");
 }
 
 /* A completion that is no plain success.  False: not one of ours, nothing to free. */
-static bool odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c,
+bool engine_odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c,
                            uint64_t now_ns)
 {
     if (c->slot < l->depth && l->slot[c->slot].blocks) {
@@ -237,7 +252,7 @@ static bool odd_completion(struct engine *e, struct work_lane *l, const struct i
     }
     if (!l->broken) {
         NOTE(E_PROTO, "completion of a slot that is not in flight", c->slot, l->depth);
-        end_broken(e, l, now_ns, "the driver completed a request that was not in flight");
+        engine_end_broken(e, l, now_ns, "the driver completed a request that was not in flight");
     }
     return false;
 }
@@ -287,16 +302,22 @@ static __attribute__((noinline)) void reap_odd(struct engine *e, struct work_lan
         retried.retries = 0;
         if (reap_plain(l, &retried, &retried + 1, now_ns, at_ns) != &retried)
             l->retries += c->retries;
-        else if (odd_completion(e, l, c, now_ns))
-            give_back_slot(l, c->slot);
+        else if (engine_odd_completion(e, l, c, now_ns))
+            engine_give_back_slot(l, c->slot);
     }
 }
 
 static inline void reap(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns)
 {
-    uint64_t at_ns = measured_now(e, now_ns) - l->begin_ns;
+    uint64_t at_ns = engine_measured_now(e, now_ns) - l->begin_ns;
     const struct io_completion *const end = e->done + n, *c;
 
+    if (__builtin_expect(l->apart, 0)) {
+        if (at_ns >= l->series_next_ns && !engine_is_past_measuring(l))
+            add_to_series(l, at_ns);
+        engine_reap_apart(e, l, n, now_ns);
+        return;
+    }
     if (__builtin_expect(at_ns >= l->series_next_ns, 0))
         add_to_series(l, at_ns);
     if (__builtin_expect((c = reap_plain(l, e->done, end, now_ns, at_ns)) != end, 0))
@@ -342,8 +363,8 @@ static void write_off(struct engine *e, struct work_lane *l, unsigned slot, uint
 
     NOTE(E_PROTO, "slot given back after expire", slot, l->deadline_ns);
     count_error(e, l, &c, now_ns);
-    give_back_slot(l, slot);
-    end_broken(e, l, now_ns, "a request was not given back after its deadline");
+    engine_give_back_slot(l, slot);
+    engine_end_broken(e, l, now_ns, "a request was not given back after its deadline");
 }
 
 static uint64_t check_deadlines(struct engine *e, struct work_lane *l, uint64_t now_ns)
@@ -352,7 +373,7 @@ static uint64_t check_deadlines(struct engine *e, struct work_lane *l, uint64_t 
 
     for (unsigned tries = 0; tries <= 2u * l->depth; tries++) {
         int slot = oldest_slot(l);
-        if (slot < 0 || now_ns - l->slot[slot].submit_ns < l->deadline_ns)
+        if (slot < 0 || now_ns - l->slot[slot].submit_ns < engine_deadline_ns(l))
             break;
         if (!polled) {
             now_ns = reap_all(e, l);
@@ -375,6 +396,8 @@ static void start_measuring(struct work_lane *l, uint64_t clock_ns)
     l->gap_ns = l->busy_ns = 0;
     l->published_ios = l->published_lbas = l->published_ns = 0;
     forget_measured(l);
+    if (l->writing)
+        engine_write_forget(l->writing);
     if (l->pace)
         engine_pace_restart(l, l->planned_lbas);
     else
@@ -383,8 +406,9 @@ static void start_measuring(struct work_lane *l, uint64_t clock_ns)
 
 static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
-    uint64_t at_ns = measured_now(e, now_ns) - l->begin_ns, since_ns = at_ns - l->published_ns;
-    add_to_series(l, at_ns);
+    uint64_t at_ns = engine_measured_now(e, now_ns) - l->begin_ns, since_ns = at_ns - l->published_ns;
+    if (!engine_is_past_measuring(l))
+        add_to_series(l, at_ns);
     engine_look_at_data(l);
     struct lane_progress p = {
         .ios = l->ios,
@@ -401,7 +425,11 @@ static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
                       : 0,
     };
 
-    if (since_ns >= ENGINE_CHECK_NS) {
+    if (engine_is_past_measuring(l)) {
+        p.planned_ns = 0;
+        p.bytes = l->writing->verified_lbas * l->lba_bytes;
+        p.planned_bytes = l->writing->written_lbas * l->lba_bytes;
+    } else if (since_ns >= ENGINE_CHECK_NS) {
         p.recent_iops = mul_div_u64(l->ios - l->published_ios, NS_PER_S, since_ns);
         p.recent_bytes_per_s = mul_div_u64((l->lbas - l->published_lbas) * l->lba_bytes, NS_PER_S, since_ns);
         l->published_ios = l->ios;
@@ -418,7 +446,7 @@ static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
 /* Phases, stop word, deadlines, snapshot. */
 static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
-    uint64_t clock_ns = measured_now(e, now_ns), next_ns = now_ns + ENGINE_CHECK_NS;
+    uint64_t clock_ns = engine_measured_now(e, now_ns), next_ns = now_ns + ENGINE_CHECK_NS;
 
     if (l->phase == LANE_RAMP && l->submitting && clock_ns - l->begin_ns >= l->lead_ns)
         start_measuring(l, clock_ns);
@@ -429,10 +457,10 @@ static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
     if (l->steady && l->phase == LANE_RUNNING && engine_steady_look(l, clock_ns - l->begin_ns))
         stop_submitting(e, l, now_ns);
     if (__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE))
-        end_early(e, l, now_ns, "stopped before its planned end");
+        engine_end_early(e, l, now_ns, "stopped before its planned end");
     if (l->waiting && !l->in_flight && now_ns - l->last_taken_ns >= l->deadline_ns) {
         NOTE(E_TIMEOUT, "driver to take a request", l->waiting, l->depth);
-        end_broken(e, l, now_ns, "the disk took no request within its deadline");
+        engine_end_broken(e, l, now_ns, "the disk took no request within its deadline");
     }
     now_ns = check_deadlines(e, l, now_ns);
     if (now_ns >= l->next_publish_ns)
@@ -450,7 +478,8 @@ static void stamp_waiting(struct work_lane *l, uint64_t now_ns)
 {
     for (unsigned i = 0; i < l->waiting; i++) {
         l->slot[l->request[i].slot].submit_ns = now_ns;
-        l->slot[l->request[i].slot].blocks = l->request[i].blocks;
+        l->slot[l->request[i].slot].blocks =
+            l->request[i].blocks + !l->request[i].blocks; /* a flush has none */
     }
 }
 
@@ -471,15 +500,25 @@ static __attribute__((noinline)) unsigned make_some(struct work_lane *l, unsigne
     uint64_t wanted = left_lbas / l->block_lbas + (left_lbas % l->block_lbas != 0);
     unsigned room = listed - l->waiting;
 
+    stamp_waiting(l, now_ns);
+    if (l->writing) {
+        struct io_request *next = l->request + l->waiting;
+        if (engine_is_verifying(l))
+            return l->waiting + engine_verify_make(l, next, room, now_ns);
+        if (engine_make_flush(l, next, now_ns))
+            return l->waiting + 1u;
+        room = engine_write_allows(l, room);
+    }
     if (l->pace)
         room = engine_pace_allows(l, room, now_ns);
     unsigned count = (unsigned)min_u64(room, wanted);
-    stamp_waiting(l, now_ns);
-    uint64_t made_lbas = make_batch(l, l->request + l->waiting, count, now_ns);
+    uint64_t made_lbas = engine_make(l, l->pattern, l->request + l->waiting, count, now_ns);
     if (l->pace)
         engine_pace_took(l, count, made_lbas);
     else if (l->left_lbas != UINT64_MAX)
         l->left_lbas -= min_u64(l->left_lbas, made_lbas); /* the last may reach beyond what is left */
+    if (l->fills)
+        engine_fill(l, l->request + l->waiting, count, now_ns);
     return l->waiting + count;
 }
 
@@ -487,9 +526,11 @@ static inline void submit(struct engine *e, struct work_lane *l, uint64_t now_ns
 {
     unsigned listed = l->depth - l->in_flight, n = listed, taken = 0;
 
-    if (__builtin_expect(!l->waiting && l->left_lbas >= (uint64_t)listed * l->block_lbas, 1))
+    if (__builtin_expect(!l->waiting && l->left_lbas >= (uint64_t)listed * l->block_lbas, 1)) {
         l->left_lbas -= make_requests(l, l->request, listed, now_ns);
-    else
+        if (__builtin_expect(l->fills, 0))
+            engine_fill(l, l->request, listed, now_ns);
+    } else
         n = make_some(l, listed, now_ns);
     if (n && (taken = l->ops->submit(l->io, l->request, n))) {
         l->ops->kick(l->io);
@@ -502,6 +543,13 @@ static inline void submit(struct engine *e, struct work_lane *l, uint64_t now_ns
         close_up(l, taken, n);
     if (__builtin_expect(!l->left_lbas, 0) && !l->waiting && (!l->pace || engine_pace_is_done(l)))
         stop_submitting(e, l, now_ns);
+}
+
+/* Nothing is in flight and nothing more is wanted, unless the lane has to flush and to read back. */
+static void lane_drained(struct engine *e, struct work_lane *l, uint64_t now_ns)
+{
+    if (!l->writing || l->broken || !engine_write_goes_on(e, l, now_ns))
+        finish_lane(e, l, now_ns);
 }
 
 /* The time since the last stamp belongs to the lane that had work then: submit, reap and the poll after. */
@@ -533,7 +581,7 @@ static unsigned visit(struct engine *e, struct work_lane *l)
         if (l->in_flight != l->depth)
             submit(e, l, now_ns);
     } else if (!l->submitting && !l->in_flight) {
-        finish_lane(e, l, now_ns);
+        lane_drained(e, l, now_ns);
     } else if (n && l->in_flight) {
         l->ops->kick(l->io); /* parts of a split request may have been waiting for room */
     }

@@ -5,6 +5,7 @@
 #include "disk.h"
 #include "hist.h"
 #include "plan.h"
+#include "stamp.h"
 #include "step.h"
 
 /* The workload loop.  A worker drives any number of lanes; it shares with the main processor only a stop
@@ -23,7 +24,7 @@ struct lane_progress {
     uint64_t p99_ns;                          /* so far; 0: unknown */
     uint8_t phase;                            /* enum lane_phase */
 };
-enum lane_phase { LANE_RAMP, LANE_RUNNING, LANE_DRAINING, LANE_DONE, LANE_DEAD };
+enum lane_phase { LANE_RAMP, LANE_RUNNING, LANE_DRAINING, LANE_VERIFYING, LANE_DONE, LANE_DEAD };
 
 struct series_point {
     uint64_t ios, bytes;
@@ -59,6 +60,12 @@ const struct step_result *engine_result(const struct engine *e, unsigned lane);
 const struct lane_series *engine_series(const struct engine *e, unsigned lane);
 const struct hist *engine_hist(const struct engine *e, unsigned lane);
 const struct io_error_record *engine_errors(const struct engine *e, unsigned lane, unsigned *count);
+/* The reads (false) or the writes (true) of a mix; NULL: the lane is none. */
+const struct step_side *engine_side(const struct engine *e, unsigned lane, bool writes);
+/* NULL: the lane neither wrote nor checked what was written. */
+const struct step_writing *engine_writing(const struct engine *e, unsigned lane);
+/* The first blocks that were not as written. */
+const struct stamp_finding *engine_bad_blocks(const struct engine *e, unsigned lane, unsigned *count);
 /* Why a lane did not run or ended early; "" when it ran to its end. */
 const char *engine_lane_reason(const struct engine *e, unsigned lane);
 const struct plan_lane *engine_plan_lane(const struct engine *e, unsigned lane);

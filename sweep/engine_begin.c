@@ -86,7 +86,10 @@ static void set_work(struct work_lane *l)
 static int open_lane(struct work_lane *l)
 {
     struct disk *d = l->plan->disk;
-    struct lane_shape shape = { .request_bytes = l->plan->job.block_bytes };
+    const struct job *j = &l->plan->job;
+    struct lane_shape shape = { .request_bytes = j->block_bytes,
+                                .writes = job_writes(j),
+                                .buffer_per_slot = job_writes(j) || j->verify };
     int err = E_LIMIT;
 
     for (unsigned depth = l->plan->depth ? l->plan->depth : l->plan->job.iodepth; depth && err == E_LIMIT;
@@ -106,6 +109,13 @@ static int open_lane(struct work_lane *l)
     }
     l->ops = d->ops;
     l->depth = l->io->depth < shape.depth ? l->io->depth : shape.depth;
+    if (shape.buffer_per_slot && (!l->io->buffer_per_slot || !l->io->data.cpu ||
+                                  l->io->data.len_bytes / l->io->request_bytes < l->depth)) {
+        str_copy(l->reason, sizeof(l->reason), "the driver has no buffer of its own for each request");
+        d->ops->close(l->io);
+        l->io = NULL;
+        return E_UNSUPPORTED;
+    }
     return OK;
 }
 
@@ -123,10 +133,6 @@ static int alloc_slots(struct work_lane *l)
 static void begin_lane(struct engine *e, struct work_lane *l)
 {
     describe(l, e->step_number);
-    if (job_writes(&l->plan->job) || l->plan->job.verify) {
-        str_copy(l->reason, sizeof(l->reason), "jobs that write or verify are not run by this engine");
-        return;
-    }
     if (!set_region(l) || open_lane(l) != OK)
         return;
     if (!l->depth || alloc_slots(l) != OK) {
@@ -136,9 +142,10 @@ static void begin_lane(struct engine *e, struct work_lane *l)
         return;
     }
     set_work(l);
-    if (engine_paced_begin(l) != OK) {
+    if (engine_paced_begin(l) != OK || engine_write_begin(l) != OK) {
         str_copy(l->reason, sizeof(l->reason), "no memory for the mix or the limits of this job");
         engine_paced_end(l);
+        engine_write_end(l);
         l->ops->close(l->io);
         l->io = NULL;
         l->phase = LANE_DEAD;
@@ -187,6 +194,7 @@ void engine_end(struct engine *e)
         if (l->io)
             l->ops->close(l->io);
         engine_paced_end(l);
+        engine_write_end(l);
         plat_free(l->slot);
     }
     plat_free(e->lane);

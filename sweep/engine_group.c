@@ -141,6 +141,7 @@ static void merge_lane(struct work_lane *into, struct work_lane *from)
         into->error[into->kept_errors++] = from->error[i];
     from->kept_errors = 0;
     hist_merge(&into->hist, &from->hist);
+    engine_write_merge(into, from);
     merge_series(&into->series, &from->series);
 }
 

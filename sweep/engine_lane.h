@@ -5,8 +5,9 @@
 #include "math.h"
 #include "perm.h"
 
-/* Inside of the engine, shared by its four files: engine.c (the loop), engine_begin.c (the only part that
- * may enter firmware), engine_result.c (numbers and flags) and engine_locate.c (bad LBAs). */
+/* Inside of the engine, shared by its files: engine.c (the loop), engine_begin.c (the only part that may
+ * enter firmware), engine_paced.c (limits and draws), engine_write.c and engine_verify.c (what writes),
+ * engine_group.c (copies), engine_result.c (numbers and flags) and engine_locate.c (bad LBAs). */
 
 enum {
     ENGINE_BATCH = 64,              /* completions taken per poll */
@@ -25,10 +26,19 @@ struct work_slot {
     uint64_t submit_ns;
     uint64_t lba;
     uint32_t blocks;
+    uint32_t pass : 31, writes : 1; /* of lanes with `writing` only */
 };
 
-enum work_pattern { PATTERN_SEQUENTIAL, PATTERN_RANDOM, PATTERN_PERMUTED, PATTERN_DRAWN };
+enum work_pattern {
+    PATTERN_SEQUENTIAL,
+    PATTERN_RANDOM,
+    PATTERN_PERMUTED,
+    PATTERN_DRAWN,
+    PATTERN_MIXED,  /* each request by one of those before, its direction by draw */
+    PATTERN_STAMPED /* so that it follows from the request's number what was written where, and when last */
+};
 struct steady;
+struct writing;
 struct draw;
 
 /* What a lane that is not simply as fast as it goes may do next.  Such a lane keeps left_lbas at 0, so that
@@ -77,6 +87,9 @@ struct work_lane {
     struct perm perm;
     struct pace *pace;             /* NULL: as fast as it goes */
     struct draw *draw;             /* PATTERN_DRAWN */
+    struct writing *writing;       /* NULL: reads, and checks nothing */
+    bool fills;                    /* buffers are filled before each submission */
+    bool apart;                    /* completions are taken one by one, by engine_reap_apart */
     struct steady *steady;         /* NULL: not looked for */
     uint64_t lead_ns;              /* startdelay and ramp_time */
     unsigned looks, uniform_looks; /* at what was read last: all the same word? */
@@ -130,17 +143,113 @@ uint64_t engine_make_drawn(struct work_lane *l, struct io_request *r, unsigned c
 bool engine_steady_look(struct work_lane *l, uint64_t at_ns);
 bool engine_steady_reached(const struct work_lane *l);
 
+/* ---- lanes that write, or check what was written ---- */
+enum flush_state { FLUSH_NONE, FLUSH_WANTED, FLUSH_SENT };
+struct side_stats {
+    uint64_t ios, lbas;
+    struct hist hist;
+    struct step_side result;
+};
+struct writing {
+    bool writes, stamped, checks_reads; /* checks_reads: a job that only reads, and compares */
+    bool measured_verify;               /* verify_only: reading back is the measured work */
+    uint8_t op;                         /* of the lane's requests, but for mixes and flushes */
+    /* what is written */
+    bool scrambles, fills_slowly;
+    struct rng rng;
+    uint64_t sequence, fill_ns;
+    uint8_t *template_data; /* of mixes, whose reads leave something else in the buffers; else NULL */
+    /* flushes */
+    uint8_t flush; /* enum flush_state */
+    bool flushed_at_end;
+    uint32_t flush_every, writes_since_flush;
+    uint64_t flushes, flush_sum_ns, flush_max_ns, flush_wait_ns;
+    /* mixes */
+    uint8_t base_pattern;
+    uint64_t read_below; /* a random word below this: a read */
+    uint64_t cursor_lba[2];
+    struct side_stats *side; /* two of them; NULL: no mix */
+    /* stamps: block `index` of pass `pass` is next; all before it were written */
+    struct stamp_key key;
+    uint64_t per_pass, index, written_lbas;
+    uint32_t pass, first_pass;
+    struct perm past; /* the map of past_pass */
+    uint32_t past_pass;
+    /* reading back */
+    bool wants_verify, verifying, verify_ended;
+    uint64_t verify_at; /* blocks looked for so far, of per_pass */
+    uint64_t verify_began_ns, measured_stop_ns, measured_gap_ns, measured_busy_ns, verified_lbas;
+    unsigned kept;
+    struct stamp_finding bad[LANE_MAX_ERROR_RECORDS];
+    struct step_writing result;
+};
+#define ENGINE_FLUSH_NS (120 * NS_PER_S) /* design: default numbers */
+
+/* engine_write.c */
+int engine_write_begin(struct work_lane *l); /* [boot] E_NOMEM; after the lane's work is set */
+void engine_write_end(struct work_lane *l);  /* [boot] */
+/* Of `room` requests, so many may be made now. */
+unsigned engine_write_allows(struct work_lane *l, unsigned room);
+uint64_t engine_make_mixed(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns);
+/* Fills the buffers of requests that were just made.  Those that this kept waiting long have their time begin
+ * behind it. */
+void engine_fill(struct work_lane *l, const struct io_request *r, unsigned count, uint64_t now_ns);
+/* A flush that is due and has nothing to wait for any more becomes the one request; true then. */
+bool engine_make_flush(struct work_lane *l, struct io_request *r, uint64_t now_ns);
+void engine_reap_apart(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns);
+/* The lane has drained: is there a flush, or the reading back, to do?  True: it goes on. */
+bool engine_write_goes_on(struct engine *e, struct work_lane *l, uint64_t now_ns);
+/* What was made and is not in the driver's hands will not be sent. */
+void engine_write_unmake(struct work_lane *l);
+uint64_t engine_deadline_ns(const struct work_lane *l);
+void engine_write_forget(struct writing *w); /* measuring begins again */
+void engine_write_fill_result(struct work_lane *l);
+void engine_write_merge(struct work_lane *into, struct work_lane *from);
+static inline bool engine_is_verifying(const struct work_lane *l)
+{
+    return l->writing && l->writing->verifying;
+}
+/* What was measured stands still from here on. */
+static inline bool engine_is_past_measuring(const struct work_lane *l)
+{
+    return engine_is_verifying(l) && !l->writing->measured_verify;
+}
+
+/* engine_verify.c */
+void engine_stamp_begin(struct work_lane *l);
+uint64_t engine_make_stamped(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns);
+unsigned engine_stamp_allows(struct work_lane *l, unsigned room);
+void engine_verify_start(struct work_lane *l, uint64_t at_ns);
+/* Makes up to `room` reads of what was written; fewer only when there is no more. */
+unsigned engine_verify_make(struct work_lane *l, struct io_request *r, unsigned room, uint64_t now_ns);
+bool engine_verify_is_done(const struct work_lane *l);
+/* Compares what a request brought.  False: verify_fatal, and something was wrong. */
+bool engine_verify_data(struct work_lane *l, const struct work_slot *s, unsigned slot);
+/* So that data which never arrives is not taken for what was left in the buffer. */
+void engine_poison(struct work_lane *l, const struct io_request *r);
+
 /* engine_group.c: copies of a job (numjobs) become one result */
 void engine_merge_copies(struct engine *e);
 /* The lane that stands for the n-th job on its disk. */
 struct work_lane *engine_shown(const struct engine *e, unsigned lane);
 
-/* engine.c, also for engine_locate.c and engine_begin.c */
+/* engine.c, also for the other files */
 void engine_lane_refill_map(struct work_lane *l); /* [any] the next pass of a random map */
+uint64_t engine_make(struct work_lane *l, unsigned pattern, struct io_request *r, unsigned count,
+                     uint64_t now_ns);
+/* A completion that is no plain success.  False: not one of ours, nothing to free. */
+bool engine_odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c,
+                           uint64_t now_ns);
+void engine_give_back_slot(struct work_lane *l, unsigned slot);
+void engine_end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);
+uint64_t engine_measured_now(const struct engine *e, uint64_t now_ns);
+void engine_end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);
 /* engine_result.c */
 void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint64_t bytes,
                        uint64_t max_ns);                              /* [any] */
 void engine_fill_result(const struct engine *e, struct work_lane *l); /* [any] */
+/* Fills in those that enough values lie above; returns which. */
+uint32_t engine_percentiles(const struct hist *h, uint64_t percentile_ns[static PERCENTILE_COUNT]);
 /* Is what was read last the same all over? */
 void engine_look_at_data(struct work_lane *l); /* [any] */
 

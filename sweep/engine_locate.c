@@ -99,7 +99,7 @@ void engine_locate_errors(struct engine *e)
         if (!l->io)
             continue;
         for (unsigned i = 0; i < l->kept_errors && !s.out_of_budget; i++)
-            if (repeats_at_one_place(l->error[i].status) && !l->error[i].located)
+            if (l->error[i].op == IO_READ && repeats_at_one_place(l->error[i].status) && !l->error[i].located)
                 locate(&s, &l->error[i]);
     }
 }

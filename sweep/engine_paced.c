@@ -20,12 +20,14 @@ static bool needs_draw(const struct job *j)
     bool random = job_rw_is_random(j->rw);
 
     return j->split_count || j->block_min_bytes ||
-           (random && (j->align_bytes || j->distribution || j->random_pct < 100));
+           (random && (j->align_bytes || j->distribution || j->random_pct < 100)) || j->run_ios ||
+           j->gap_bytes;
 }
 
 static bool needs_pace(const struct job *j)
 {
-    return j->number_ios || j->startdelay_ns || j->rate_bytes_per_s || j->rate_iops || j->thinktime_ns;
+    return j->verify || j->fsync_ios || j->fdatasync_ios || j->number_ios || j->startdelay_ns ||
+           j->rate_bytes_per_s || j->rate_iops || j->thinktime_ns;
 }
 
 static int begin_draw(struct work_lane *l)
@@ -161,16 +163,24 @@ void engine_pace_took(struct work_lane *l, unsigned count, uint64_t lbas)
     p->think_left -= (uint32_t)min_u64(p->think_left, count);
 }
 
-bool engine_pace_is_done(const struct work_lane *l) { return !l->pace->left_lbas || !l->pace->ios_left; }
+bool engine_pace_is_done(const struct work_lane *l)
+{
+    if (engine_is_verifying(l))
+        return engine_verify_is_done(l);
+    return !l->pace->left_lbas || !l->pace->ios_left;
+}
 
 /* ---- mixed requests ---- */
 static void choose(struct work_lane *l, uint64_t *lba, uint32_t *blocks)
 {
-    const struct draw *d = l->draw;
+    struct draw *d = l->draw;
     uint64_t span = l->end_lba - l->first_lba;
 
     *blocks = (uint32_t)min_u64(draw_size(d, &l->rng), span);
-    if (draw_is_random(d, &l->rng)) {
+    if (d->run_left) {
+        d->run_left--;
+    } else if (draw_is_random(d, &l->rng)) {
+        d->run_left = d->run_ios ? d->run_ios - 1 : 0;
         uint64_t at = draw_place(d, &l->rng) * d->align_lbas;
         if (at > span - *blocks) /* would reach beyond the end: the last place where it fits */
             at = (span - *blocks) / d->align_lbas * d->align_lbas;
@@ -195,6 +205,7 @@ uint64_t engine_make_drawn(struct work_lane *l, struct io_request *r, unsigned c
         choose(l, &lba, &blocks);
         put_request(l->slot, r, now_ns, lba, blocks);
         l->next_lba = lba + blocks;
+        l->next_lba += min_u64(l->draw->gap_lbas, l->end_lba - l->next_lba);
         made_lbas += blocks;
     }
     return made_lbas;

@@ -44,7 +44,7 @@ void engine_look_at_data(struct work_lane *l)
     size_t words = min_u64(l->io->data.len_bytes, l->plan->job.block_bytes) / sizeof(*data);
     bool uniform = true;
 
-    if (!data || !words || !l->ios)
+    if (!data || !words || !l->ios || (l->writing && l->writing->writes))
         return;
     for (size_t i = 0; i < WORDS && uniform; i++)
         uniform = data[i * words / WORDS] == data[0];
@@ -139,6 +139,18 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
     return flags;
 }
 
+uint32_t engine_percentiles(const struct hist *h, uint64_t percentile_ns[static PERCENTILE_COUNT])
+{
+    uint32_t valid = 0;
+
+    for (unsigned i = 0; i < PERCENTILE_COUNT; i++)
+        if (hist_above(h, percentile_ppm[i]) >= ENGINE_PERCENTILE_SAMPLES) {
+            valid |= 1u << i;
+            percentile_ns[i] = hist_percentile_ns(h, percentile_ppm[i]);
+        }
+    return valid;
+}
+
 void engine_fill_result(const struct engine *e, struct work_lane *l)
 {
     struct step_result *r = &l->result;
@@ -163,10 +175,8 @@ void engine_fill_result(const struct engine *e, struct work_lane *l)
         r->latency_stddev_ns = hist_stddev_ns(h, r->latency_mean_ns);
         hist_classify(h, latency_class_ns, LATENCY_CLASS_COUNT, r->latency_class_ios);
     }
-    for (unsigned i = 0; i < PERCENTILE_COUNT; i++)
-        if (hist_above(h, percentile_ppm[i]) >= ENGINE_PERCENTILE_SAMPLES) {
-            r->percentile_valid |= 1u << i;
-            r->latency_percentile_ns[i] = hist_percentile_ns(h, percentile_ppm[i]);
-        }
+    r->percentile_valid = engine_percentiles(h, r->latency_percentile_ns);
     r->flags = flags_of(e, l, r);
+    if (l->writing)
+        engine_write_fill_result(l);
 }

@@ -111,8 +111,9 @@ uint64_t estimate_job_ns(const struct job *j, const struct disk *d)
     if (j->number_ios)
         bytes = min_u64(bytes, mul_div_u64(j->number_ios, j->block_bytes, 1));
     uint64_t copies = max_u64(1, j->numjobs);
-    uint64_t ns = job_rw_is_random(j->rw) ? random_ns(j, d, bytes)
-                                        : mul_div_u64(estimate_read_ns(d, j->offset_bytes, bytes), copies, 1);
+    uint64_t ns = job_rw_is_random(j->rw)
+                      ? random_ns(j, d, bytes)
+                      : mul_div_u64(estimate_read_ns(d, j->offset_bytes, bytes), copies, 1);
     if (j->rate_bytes_per_s)
         ns = max_u64(ns, mul_div_u64(bytes, NS_PER_S, j->rate_bytes_per_s));
     if (j->rate_iops)

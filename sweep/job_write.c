@@ -129,6 +129,8 @@ const char *job_write_trouble(struct job *j, const char **note)
 {
     if (j->verify_only && (!j->verify || !job_rw_writes(j->rw)))
         return "verify_only needs verify, and the rw of the job that wrote: add verify=crc32c";
+    if (j->verify_only && j->rw == JOB_RW)
+        return "verify_only of rw=rw cannot know how far the writes came; verify in the job that writes";
     if (job_writes(j) && j->unmet >> JOB_UNMET_LISTS & 1)
         return "sizes, splits and rates that differ between reads and writes are not implemented in a job that writes; "
                "give one for both";

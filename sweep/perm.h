@@ -36,6 +36,8 @@ static inline uint64_t perm_at(const struct perm *p, uint64_t i)
 {
     return perm_at_(p, (i + p->addend) * p->multiplier[0]);
 }
+/* Which element lies there: perm_at(p, perm_index_of(p, at)) == at, for at < count.  [any] */
+uint64_t perm_index_of(const struct perm *p, uint64_t at);
 /* For one element after the other: begins at element i; each step yields an element and goes on to the next.
  */
 static inline uint64_t perm_walk(const struct perm *p, uint64_t i)

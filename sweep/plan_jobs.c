@@ -71,6 +71,8 @@ static uint32_t odd_size(const struct job *j, uint32_t lba_bytes)
         return j->block_min_bytes;
     if (j->align_bytes % lba_bytes)
         return j->align_bytes;
+    if (j->gap_bytes % lba_bytes)
+        return (uint32_t)j->gap_bytes;
     return j->block_bytes % lba_bytes ? j->block_bytes : 0;
 }
 

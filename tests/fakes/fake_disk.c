@@ -20,6 +20,8 @@ struct fake_lane {
     uint16_t *order; /* in flight, oldest first */
     unsigned count;
     uint64_t link_free_ns;
+    bool writes;
+    void *buffers;              /* buffer_per_slot */
     struct io_completion again; /* completes_twice */
     bool has_again;
     uint64_t data[FAKE_DATA_WORDS];
@@ -36,6 +38,8 @@ static int fake_open(struct disk *d, const struct lane_shape *shape, struct io_l
 
     if (f->open_error)
         return f->open_error;
+    if (shape->writes && !f->writable)
+        return E_REFUSED;
     if (!shape->depth || (f->open_depth_limit && shape->depth > f->open_depth_limit) ||
         !shape->request_bytes || shape->request_bytes % d->lba_bytes)
         return E_LIMIT;
@@ -48,6 +52,15 @@ static int fake_open(struct disk *d, const struct lane_shape *shape, struct io_l
         return E_NOMEM;
     }
     l->order = (uint16_t *)(l->slot + shape->depth);
+    l->writes = shape->writes;
+    if (shape->buffer_per_slot) {
+        l->buffers = plat_alloc((size_t)shape->depth * shape->request_bytes);
+        if (!l->buffers) {
+            plat_free(l->slot);
+            plat_free(l);
+            return E_NOMEM;
+        }
+    }
     l->io = (struct io_lane){ .disk = d,
                               .depth = shape->depth,
                               .request_bytes = shape->request_bytes,
@@ -59,6 +72,11 @@ static int fake_open(struct disk *d, const struct lane_shape *shape, struct io_l
             l->data[i] = f->data_word * (f->data_word == 1 ? i : 1);
         l->io.data = (struct dma_buf){ .cpu = l->data, .len_bytes = sizeof(l->data) };
     }
+    if (l->buffers) {
+        l->io.buffer_per_slot = true;
+        l->io.data =
+            (struct dma_buf){ .cpu = l->buffers, .len_bytes = (size_t)shape->depth * shape->request_bytes };
+    }
     f->open_lanes++;
     *out = &l->io;
     return OK;
@@ -68,6 +86,10 @@ static bool is_fit(struct fake_disk *f, struct fake_lane *l, const struct io_req
 {
     const struct disk *d = &f->disk;
 
+    if (r->op == IO_FLUSH)
+        return l->writes && r->slot < l->io.depth && l->slot[r->slot].state == FREE && !r->blocks && !r->lba;
+    if (r->op > IO_FLUSH || (r->op == IO_WRITE && !l->writes))
+        return false;
     return r->slot < l->io.depth && l->slot[r->slot].state == FREE && r->blocks && r->lba < d->lba_count &&
            r->blocks <= d->lba_count - r->lba && (uint64_t)r->blocks * d->lba_bytes <= l->io.request_bytes;
 }
@@ -87,7 +109,8 @@ static unsigned fake_submit(struct io_lane *io, const struct io_request *r, unsi
         }
         f->requests++;
         if (f->log_count < f->log_cap)
-            f->log[f->log_count++] = (struct fake_request){ r->lba, model_clock_ns, r->blocks, r->slot };
+            f->log[f->log_count++] =
+                (struct fake_request){ r->lba, model_clock_ns, r->blocks, r->slot, r->op };
         l->slot[r->slot] = (struct fake_slot){ .request = *r, .state = MADE, .number = f->requests };
         l->order[l->count++] = r->slot;
         f->in_flight++;
@@ -95,6 +118,54 @@ static unsigned fake_submit(struct io_lane *io, const struct io_request *r, unsi
             f->max_in_flight = f->in_flight;
     }
     return taken;
+}
+
+/* ---- data ---- */
+static void put(struct fake_disk *f, uint64_t lba, uint32_t blocks, const uint8_t *data)
+{
+    uint32_t lba_bytes = f->disk.lba_bytes;
+
+    if (f->content && lba <= f->disk.lba_count && blocks <= f->disk.lba_count - lba)
+        memcpy(f->content + lba * lba_bytes, data, (size_t)blocks * lba_bytes);
+}
+
+static void write_data(struct fake_disk *f, struct fake_lane *l, const struct io_request *r)
+{
+    uint8_t *data = lane_data(&l->io, r->slot);
+    uint32_t bytes = r->blocks * f->disk.lba_bytes;
+    uint64_t n = ++f->writes, lba = r->lba;
+
+    if (f->least_written_lba == f->end_written_lba)
+        f->least_written_lba = f->end_written_lba = lba;
+    f->least_written_lba = lba < f->least_written_lba ? lba : f->least_written_lba;
+    f->end_written_lba = max_u64(f->end_written_lba, lba + r->blocks);
+    if (f->drop_at && n == f->drop_at)
+        return;
+    if (f->misdirect_at && n == f->misdirect_at)
+        lba = f->misdirect_lba;
+    if (f->swap_at && n == f->swap_at) { /* into the place of the next, which comes here */
+        f->swapped_lba = lba;
+        lba = f->misdirect_lba;
+    } else if (f->swap_at && n == f->swap_at + 1) {
+        lba = f->swapped_lba;
+    }
+    if (f->alter_at && n == f->alter_at)
+        data[bytes / 2] ^= 0x10;
+    put(f, lba, r->blocks, data);
+    if (f->alter_at && n == f->alter_at)
+        data[bytes / 2] ^= 0x10;
+}
+
+/* What is written is there, and what is read comes, when the request is answered well. */
+static void move_data(struct fake_disk *f, struct fake_lane *l, const struct io_request *r)
+{
+    if (r->op == IO_FLUSH)
+        f->flushes++;
+    else if (r->op == IO_WRITE)
+        write_data(f, l, r);
+    else if (f->content && l->io.buffer_per_slot && !f->drops_reads)
+        memcpy(lane_data(&l->io, r->slot), f->content + r->lba * f->disk.lba_bytes,
+               (size_t)r->blocks * f->disk.lba_bytes);
 }
 
 static void lose_all(struct fake_lane *l)
@@ -130,7 +201,9 @@ static void fake_kick(struct io_lane *io)
         l->link_free_ns = max_u64(l->link_free_ns, now_ns);
         if (f->bytes_per_s)
             l->link_free_ns += bytes * NS_PER_S / rate_at(f, s->request.lba);
-        s->due_ns = l->link_free_ns + f->latency_ns;
+        s->due_ns = l->link_free_ns + f->latency_ns + (s->request.op == IO_FLUSH ? f->flush_ns : 0);
+        if (s->request.op == IO_FLUSH && f->fails_flushes)
+            s->status = IO_DEVICE_ERROR;
         if (f->bad_count && s->request.lba < f->bad_lba + f->bad_count && end > f->bad_lba)
             s->status = IO_MEDIA_ERROR;
         else if (f->fail_every && s->number % f->fail_every == 0)
@@ -163,6 +236,8 @@ static unsigned fake_poll(struct io_lane *io, struct io_completion *c, unsigned 
             continue;
         }
         c[n] = (struct io_completion){ .slot = slot, .status = s->status, .retries = f->retries };
+        if (!s->status)
+            move_data(f, l, &s->request);
         if (s->status) {
             c[n].detail = 0x281;
             c[n].error_lba = s->request.lba;
@@ -202,6 +277,7 @@ static void fake_close(struct io_lane *io)
         f->violations++;
     f->in_flight -= l->count;
     f->open_lanes--;
+    plat_free(l->buffers);
     plat_free(l->slot);
     plat_free(l);
 }

@@ -7,7 +7,7 @@
 struct fake_request {
     uint64_t lba, at_ns;
     uint32_t blocks;
-    uint16_t slot;
+    uint16_t slot, op;
 };
 struct fake_disk {
     struct disk disk;
@@ -27,11 +27,24 @@ struct fake_disk {
     bool completes_twice;      /* every completion comes once more: a broken driver */
     uint16_t fail_every;       /* every n-th request fails with IO_DEVICE_ERROR; 0: none */
     uint8_t retries;           /* of every completion */
+    /* writing */
+    bool writable; /* lanes that write may be opened; else open answers E_REFUSED, as on a disk not armed */
+    uint8_t *content;      /* lba_count * lba_bytes of them; NULL: what is written is forgotten */
+    uint64_t flush_ns;     /* of a flush, besides the latency */
+    uint64_t drop_at;      /* the n-th write (1-based) is answered but not done; 0: none */
+    uint64_t alter_at;     /* one bit of the n-th write's data is turned over, in its middle */
+    uint64_t misdirect_at; /* the n-th write goes to misdirect_lba instead */
+    uint64_t misdirect_lba;
+    uint64_t swap_at;   /* the n-th write and the one after it take each other's places */
+    bool fails_flushes; /* with IO_DEVICE_ERROR */
+    bool drops_reads;   /* they are answered, but bring nothing */
     /* what happened */
     struct fake_request *log; /* the first log_cap requests */
     unsigned log_cap, log_count;
     uint64_t requests, kicks, polls, in_flight, max_in_flight, violations;
     uint64_t expires, open_lanes;
+    uint64_t writes, flushes, swapped_lba;
+    uint64_t least_written_lba, end_written_lba; /* nothing was written outside; equal: nothing at all */
 };
 /* A 1 GiB disk of 512-byte blocks on controller name `controller`; fields may be changed before use. */
 void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller,
