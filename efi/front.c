@@ -107,6 +107,8 @@ static void show(const char *fmt, unsigned s)
 /* True when a person pressed a key. */
 static bool count_down(unsigned seconds)
 {
+    if (seconds)
+        serial_say("starts by itself in %u s; a key opens the menu", seconds);
     for (unsigned left = seconds; left; left--) {
         show("Starts by itself in %u s.   Any key: menu", left);
         if (console_wait_key(1))

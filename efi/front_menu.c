@@ -128,6 +128,15 @@ static void take_choice(const struct front *f)
     f->plan_anew();
 }
 
+static void journal_choice(const struct front *f)
+{
+    char values[160];
+
+    str_fmt(values, sizeof values, "plan=%s budget_s=%u disks=%u of %u", settings_plan_name(f->settings),
+            f->settings->conf.budget_s, menu_chosen(&menu), menu.disk_count);
+    journal_conf(record_journal(), "menu", 0, values);
+}
+
 /* ---- actions ---- */
 
 static void do_look(const struct front *f)
@@ -137,8 +146,16 @@ static void do_look(const struct front *f)
 
     if (!menu_disk(&menu))
         return;
+    unsigned n = disk_words_page(f->inv, &f->inv->disks[i], text_notes, TEXT_NOTES - 1);
+    if (f->content) {
+        struct text t = text_over(text_notes[n].text, sizeof text_notes[n].text);
+
+        text_notes[n++].ink = INK_PLAIN;
+        text_str(&t, "It holds: ");
+        f->content(f->inv->disks[i].disk, &t);
+    }
     str_fmt(title, sizeof title, "%s", menu_disks[i].name);
-    menu_text(&menu, title, text_notes, disk_words_page(f->inv, &f->inv->disks[i], text_notes, TEXT_NOTES));
+    menu_text(&menu, title, text_notes, n);
 }
 
 static void do_blink(const struct front *f)
@@ -178,9 +195,14 @@ static void do_save(const struct front *f)
 
 static void do_arm(const struct front *f)
 {
-    (void)f;
-    str_copy(menu.remark, sizeof menu.remark,
-             "Disks are armed by a file on the stick (docs/safety.md); there is none here.");
+    struct text outcome = text_over(menu.remark, sizeof menu.remark);
+
+    if (f->arm)
+        f->arm(&outcome);
+    else
+        text_str(&outcome, "No disk can be armed here.");
+    for (unsigned i = 0; i < f->inv->disk_count; i++)
+        menu_disks[i].armed = guard_permit(f->inv->disks[i].disk)->granted;
 }
 
 /* What ends the run asks for a word: no single key, no noise does it. */
@@ -241,6 +263,7 @@ enum front_choice front_menu(const struct front *f)
             break;
     }
     take_choice(f);
+    journal_choice(f);
     watchdog_arm(f->settings->conf.attended);
     return choice;
 }

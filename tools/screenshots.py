@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Boots the stick image in QEMU with a few disks, walks through all screens by keys and saves them as docs/screen-*.png."""
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "qemu-tests"))
+import machine  # noqa: E402
+from scenario import blkdebug_disk, file_disk  # noqa: E402
+
+DOCS = ROOT / "docs"
+CONF = "countdown_s = 60\nend_screen_s = 60\nbudget_s = 180\n"
+SMBIOS = ["-smbios", "type=0,vendor=Example,version=2.9.0,date=01/09/2020",
+          "-smbios", "type=1,manufacturer=Example,product=Storage Server 24,serial=ABC1234"]
+
+
+def disks(folder):
+    args = ["-device", "pcie-root-port,id=rp0,chassis=1"]
+    for i in range(4):
+        args += [*file_disk(machine.stamped_disk(folder / f"n{i}.img", 256 << 20, seed=i + 1), f"n{i}"),
+                 "-device", f"nvme,drive=n{i},serial=S6CSNA0T30012{i}" + (",bus=rp0" if not i else "")]
+    args += ["-device", "ich9-ahci,id=sata"]
+    for i in range(6):
+        image = machine.stamped_disk(folder / f"s{i}.img", 256 << 20, seed=i + 11)
+        disk = blkdebug_disk(image, f"s{i}", 50000) if i == 3 else file_disk(image, f"s{i}")
+        args += [*disk, "-device", f"ide-hd,drive=s{i},bus=sata.{i},serial=WD-WCC7K0{i}154,model=WDC WD40EFRX-68N32N0"]
+    return args
+
+
+def wait(m, pattern, timeout_s=200):
+    if not m.wait_for(re.compile(pattern), timeout_s):
+        raise SystemExit(f"no line like {pattern!r} on serial; see {m.serial}")
+
+
+def walk(m, shot):
+    wait(m, rb"starts by itself")
+    time.sleep(1)
+    shot("start")
+    m.press("down")
+    wait(m, rb"the menu is open")
+    time.sleep(1)
+    shot("menu")
+    m.press("down", "ret", "down", "down", "down")
+    shot("menu-disks")
+    m.press("ret")
+    shot("menu-disk")
+    m.press("esc", "esc", "down", "ret", "down")
+    shot("menu-plans")
+    m.press("esc", "f1")
+    shot("help")
+    m.press("esc", "home", "ret")
+    wait(m, rb"# step 12/")
+    time.sleep(9)
+    shot("live")
+    m.press("end", "up", "up", "ret")
+    time.sleep(2)
+    shot("disk")
+    m.press("esc")
+    time.sleep(2)
+    m.press("esc")
+    wait(m, rb"Stop this run\?")
+    m.press("s", "t", "o")
+    shot("question")
+    m.press("esc")
+    m.wait_end(400)
+    time.sleep(1)
+    shot("end")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        m = machine.Machine(Path(folder) / "m", disks=disks(Path(folder)), conf=CONF, extra=SMBIOS)
+        m.start()
+        try:
+            walk(m, lambda name: m.screendump(DOCS / f"screen-{name}.png"))
+        finally:
+            m.quit()
+
+
+main()
