@@ -5,6 +5,7 @@ import re
 import shutil
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -160,6 +161,8 @@ class Machine:
         if not self.line:
             self.line = socket.socket(socket.AF_UNIX)
             self.line.connect(str(self.terminal_path))
+            # Nobody reading would hold up the machine; the log has it all.
+            threading.Thread(target=drain, args=(self.line,), daemon=True).start()
         for piece in data:
             self.line.sendall(piece if isinstance(piece, bytes) else piece.encode())
             time.sleep(every_s)
@@ -188,6 +191,14 @@ class Machine:
         into.mkdir(parents=True, exist_ok=True)
         names = gpt.fetch_runs(self.stick, into)
         return into / sorted(names)[-1] if names else None
+
+
+def drain(connection):
+    try:
+        while connection.recv(65536):
+            pass
+    except OSError:
+        pass
 
 
 def to_png(ppm, png):

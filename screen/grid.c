@@ -62,27 +62,41 @@ static bool differs(const struct grid *g, const struct grid *shown, unsigned row
     return row >= shown->rows || column >= shown->columns || a->c != b->c || a->ink != b->ink;
 }
 
+/* How many cells from `column` on belong to one call: those that differ, and short gaps between them, since
+ * going to another place costs more than drawing a few cells again. */
+static unsigned run_length(const struct grid *g, const struct grid *shown, unsigned row, unsigned column)
+{
+    enum { GAP_MAX = 6 };
+    unsigned len = 0;
+
+    for (unsigned i = 0; column + i < g->columns &&
+                         g->cell[row][column + i].ink == g->cell[row][column].ink && i < len + 1 + GAP_MAX;
+         i++)
+        if (differs(g, shown, row, column + i))
+            len = i + 1;
+        else if (!len)
+            break;
+    return len;
+}
+
 void grid_diff(const struct grid *g, struct grid *shown,
                void (*put)(void *ctx, int row, int column, enum ink ink, const char *text, int len),
                void *ctx)
 {
     char run[GRID_MAX_COLUMNS];
 
-    for (unsigned r = 0; r < g->rows; r++) {
+    for (unsigned r = 0; r < g->rows; r++)
         for (unsigned c = 0; c < g->columns;) {
-            unsigned len = 0;
-            enum ink ink = (enum ink)g->cell[r][c].ink;
+            unsigned len = run_length(g, shown, r, c);
 
-            while (c + len < g->columns && g->cell[r][c + len].ink == ink && differs(g, shown, r, c + len)) {
-                run[len] = g->cell[r][c + len].c;
-                shown->cell[r][c + len] = g->cell[r][c + len];
-                len++;
+            for (unsigned i = 0; i < len; i++) {
+                run[i] = g->cell[r][c + i].c;
+                shown->cell[r][c + i] = g->cell[r][c + i];
             }
             if (len)
-                put(ctx, (int)r, (int)c, ink, run, (int)len);
+                put(ctx, (int)r, (int)c, (enum ink)g->cell[r][c].ink, run, (int)len);
             c += len ? len : 1;
         }
-    }
     shown->columns = g->columns;
     shown->rows = g->rows;
 }

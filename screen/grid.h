@@ -14,9 +14,13 @@ enum ink {
     INK_WARN,
     INK_BAD,
     INK_BAR,
-    INK_HEAD,  /* a bar across the screen: the title above, the keys below */
-    INK_PICK,  /* what Enter would do */
-    INK_ALARM, /* what is lost when it goes on */
+    INK_HEAD,      /* a bar across the screen: the title above, the keys below */
+    INK_PICK,      /* what Enter would do */
+    INK_ALARM,     /* what is lost when it goes on */
+    INK_SOLID_DIM, /* blocks: where there are colours, the character is not seen */
+    INK_SOLID_GOOD,
+    INK_SOLID_WARN,
+    INK_SOLID_BAD,
     INK_COUNT
 };
 struct cell {

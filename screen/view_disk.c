@@ -2,6 +2,7 @@
 #include "column.h"
 #include "math.h"
 #include "parts.h"
+#include "str.h"
 #include "text.h"
 #include "views.h"
 
@@ -112,7 +113,8 @@ static void put_now(struct grid *g, int row, const struct lane_view *l)
     }
     text_fmt(&t, ", %llu errors", (unsigned long long)l->errors);
     part_text(g, row, 0, part_width(g), l->errors ? INK_BAD : INK_PLAIN, line);
-    grid_bar(g, row + 1, 0, part_width(g) < 60 ? part_width(g) : 60, l->done, l->total);
+    bool done = l->state && str_equal(l->state, "done");
+    grid_bar(g, row + 1, 0, part_width(g) < 60 ? part_width(g) : 60, done ? 1 : l->done, done ? 1 : l->total);
     part_text(g, row + 1, 61, part_width(g) - 61, INK_PLAIN, l->state ? l->state : "");
 }
 

@@ -65,6 +65,18 @@ static int put_big(struct grid *g, int row, enum ink ink, const char *word)
     return LETTER_ROWS * high;
 }
 
+static enum ink solid_ink(enum verdict v)
+{
+    static const uint8_t solid[INK_COUNT] = {
+        [INK_DIM] = INK_SOLID_DIM,
+        [INK_GOOD] = INK_SOLID_GOOD,
+        [INK_WARN] = INK_SOLID_WARN,
+        [INK_BAD] = INK_SOLID_BAD,
+    };
+
+    return (enum ink)solid[part_verdict_ink(v)];
+}
+
 /* ---- drives and findings ---- */
 static const uint8_t worst_first[] = { VERDICT_FAIL, VERDICT_ABORTED, VERDICT_WARN, VERDICT_NOT_TESTED,
                                        VERDICT_PASS };
@@ -150,7 +162,7 @@ unsigned view_end(struct grid *g, const struct end_view *v)
     struct scroll s;
 
     grid_clear(g, g->columns, g->rows);
-    row += put_big(g, row, part_verdict_ink(v->verdict), verdict_text(v->verdict)) + 1;
+    row += put_big(g, row, solid_ink(v->verdict), verdict_text(v->verdict)) + 1;
     row += part_wrapped(g, row, HEADLINE_ROWS, HANG, INK_TITLE, v->headline) + 1;
     str_fmt(where, sizeof where, "Run %s. Results: %s", v->code, v->where);
     where_rows = part_rows_needed(g, HANG, where);

@@ -145,6 +145,9 @@ static void put_left(struct grid *g, int row, int column, const struct lane_view
     part_right(g, row, column, LEFT, state_ink(state), word);
 }
 
+/* One that ended by its bytes, before its time, is done all the same. */
+static bool is_done(const struct lane_view *v) { return v->state && str_equal(v->state, "done"); }
+
 static void put_lane(struct grid *g, int row, const struct layout *l, const struct lane_view *v, bool chosen)
 {
     int column = MARK;
@@ -160,7 +163,7 @@ static void put_lane(struct grid *g, int row, const struct layout *l, const stru
     column = put_p99(g, row, column, v->p99_ns);
     column = put_temperature(g, row, column, v->temperature_c);
     column = put_number(g, row, column, ERRORS, v->errors ? INK_BAD : INK_DIM, v->errors, 0);
-    grid_bar(g, row, column, l->bar, v->done, v->total);
+    grid_bar(g, row, column, l->bar, is_done(v) ? 1 : v->done, is_done(v) ? 1 : v->total);
     put_left(g, row, column + l->bar + 1, v);
 }
 

@@ -12,16 +12,21 @@ import machine  # noqa: E402
 from scenario import blkdebug_disk, file_disk  # noqa: E402
 
 DOCS = ROOT / "docs"
-CONF = "countdown_s = 60\nend_screen_s = 60\nbudget_s = 180\n"
+CONF = "plan = jobs\njobs = all.fio\ncountdown_s = 60\nend_screen_s = 60\n"
 SMBIOS = ["-smbios", "type=0,vendor=Example,version=2.9.0,date=01/09/2020",
           "-smbios", "type=1,manufacturer=Example,product=Storage Server 24,serial=ABC1234"]
 
 
+JOBS = "[global]\nrw=read\niodepth=4\ntime_based\n" + "".join(
+    f"[seq-{bs}]\nstonewall\nbs={bs}\nruntime={s}\n" for bs, s in
+    [("4k", 1), ("8k", 1), ("16k", 1), ("32k", 1), ("64k", 1), ("128k", 1), ("256k", 1), ("512k", 40)])
+
+
 def disks(folder):
-    args = ["-device", "pcie-root-port,id=rp0,chassis=1"]
+    args = []
     for i in range(4):
         args += [*file_disk(machine.stamped_disk(folder / f"n{i}.img", 256 << 20, seed=i + 1), f"n{i}"),
-                 "-device", f"nvme,drive=n{i},serial=S6CSNA0T30012{i}" + (",bus=rp0" if not i else "")]
+                 "-device", f"nvme,drive=n{i},serial=S6CSNA0T30012{i}"]
     args += ["-device", "ich9-ahci,id=sata"]
     for i in range(6):
         image = machine.stamped_disk(folder / f"s{i}.img", 256 << 20, seed=i + 11)
@@ -52,8 +57,8 @@ def walk(m, shot):
     m.press("esc", "f1")
     shot("help")
     m.press("esc", "home", "ret")
-    wait(m, rb"# step 12/")
-    time.sleep(9)
+    wait(m, rb"# step 8/")
+    time.sleep(8)
     shot("live")
     m.press("end", "up", "up", "ret")
     time.sleep(2)
@@ -65,14 +70,17 @@ def walk(m, shot):
     m.press("s", "t", "o")
     shot("question")
     m.press("esc")
-    m.wait_end(400)
+    m.wait_end(200)
     time.sleep(1)
     shot("end")
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        m = machine.Machine(Path(folder) / "m", disks=disks(Path(folder)), conf=CONF, extra=SMBIOS)
+        jobs = Path(folder) / "all.fio"
+        jobs.write_text(JOBS)
+        m = machine.Machine(Path(folder) / "m", disks=disks(Path(folder)), conf=CONF, extra=SMBIOS,
+                            files=[(jobs, "all.fio")])
         m.start()
         try:
             walk(m, lambda name: m.screendump(DOCS / f"screen-{name}.png"))

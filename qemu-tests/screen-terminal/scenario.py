@@ -13,7 +13,7 @@ UP, DOWN, HOME, END, ESC, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[1~", b"\x1b[4~", 
 
 def plain(data):
     """What a terminal would show, roughly: the text without its sequences."""
-    return re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b" ", data)
+    return re.sub(rb"\s+", b" ", re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b" ", data))
 
 
 def wait(m, pattern, timeout_s=90, since=0):
@@ -30,7 +30,7 @@ def at_terminal(m):
     m.type([DOWN])
     wait(m, rb"Run now")
     seen = len(m.serial_bytes())
-    m.type([DOWN] * 4 + [ENTER])
+    m.type([DOWN] * 5 + [ENTER], every_s=0.25)
     wait(m, rb"ended early|WARN|PASS", since=seen)
     m.type([ESC], every_s=0.6)
     m.type([HOME, DOWN, ENTER, b"n", b" "], every_s=0.3)
