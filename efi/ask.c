@@ -32,22 +32,31 @@ static void show(struct question_view *v, const struct question *q, uint64_t end
 }
 
 /* Each keyboard answers for itself. */
+static enum answer take(const struct press *p, struct question **shown)
+{
+    static const char *said = "";
+    struct question *q = *shown = &asked[p->source];
+    enum answer a = question_key(q, p->key, clock_now_ns());
+
+    if (q->remark[0] && q->remark != said)
+        serial_say("%s", q->remark);
+    said = q->remark;
+    return a;
+}
+
+/* All keys that wait are taken before anything is drawn: a word that came at once is not to look as if it had
+ * been typed, key by key, between pictures. */
 static enum answer wait_answer(struct question_view *v, uint64_t end_ns)
 {
     struct question *shown = &asked[0];
-    const char *said = "";
+    enum answer a = ANSWER_NONE;
     struct press p;
 
     while (clock_now_ns() < end_ns) {
         show(v, shown, end_ns);
-        if (!keys_wait(&p, LOOK_MS))
-            continue;
-        shown = &asked[p.source];
-        enum answer a = question_key(shown, p.key, clock_now_ns());
-        if (shown->remark[0] && shown->remark != said)
-            serial_say("%s", said = shown->remark);
-        if (a != ANSWER_NONE)
-            return a;
+        for (bool any = keys_wait(&p, LOOK_MS); any && clock_now_ns() < end_ns; any = keys_take(&p))
+            if ((a = take(&p, &shown)) != ANSWER_NONE)
+                return a;
     }
     return ANSWER_NONE;
 }
