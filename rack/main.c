@@ -16,6 +16,7 @@ static const struct {
     { "compare", rack_compare_main, "two sets of measurements: the difference and its uncertainty" },
     { "query", rack_query_main, "any SQL, read only" },
     { "export", rack_export_main, "tables as CSV, NDJSON, or TSV for ClickHouse" },
+    { "arm", rack_arm_main, "a batch of disks that may be overwritten, and its approval" },
     { "schema", rack_schema_main, "the tables as SQL" },
 };
 

@@ -101,6 +101,7 @@ int rack_outliers_main(int argc, char **argv);
 int rack_query_main(int argc, char **argv);
 int rack_export_main(int argc, char **argv);
 int rack_schema_main(int argc, char **argv);
+int rack_arm_main(int argc, char **argv);
 
 /* ---- options ---- */
 struct rack_option {

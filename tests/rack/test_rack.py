@@ -99,6 +99,59 @@ def query(db, sql):
         c.close()
 
 
+# ---- arm ----
+PRINT = "5a0c1d9e" * 8
+
+
+def arming_journal(folder, db, run="00000000000000aa", machine="M1", disks=(), permits=()):
+    lines = [dict(ev="run_start", serial=machine, uuid="", label="", vendor="", model="", clock="2026-11-30T10:00:00")]
+    lines += [dict(ev="disk", name=d["disk"], model=d.pop("model")) for d in disks]
+    lines += [dict(ev="content", mark=d.pop("mark", ""), size_bytes=1, data_places=0, **d) for d in disks]
+    lines += [dict(ev="write_permit", arming_id="", why="", **p) for p in permits]
+    text = b"".join(line(run=run, seq=i, **x) for i, x in enumerate(lines))
+    ingest_bytes(folder, f"{run}.ndjson", text, db)
+
+
+def content_of(disk, identity, state="blank", fingerprint="blank", found="nothing", model="WDC WD40", **kw):
+    return dict(disk=disk, identity=identity, state=state, fingerprint=fingerprint, found=found, model=model, **kw)
+
+
+def test_arm_takes_blank_disks_that_can_be_told_apart_and_an_approval_covers_every_line(folder):
+    db, out = folder / "a.sqlite", folder / "arming.txt"
+    arming_journal(folder, db, disks=[
+        content_of("sata0.0", "S1 WDC"), content_of("sata0.1", "S2 WDC", "found", PRINT, "GPT; ext4"),
+        content_of("sata0.2", ""), content_of("sata0.3", "TWIN"), content_of("sata0.4", "TWIN"),
+        content_of("sata0.5", "S5 WDC", "unreadable", ""), content_of("sata0.6", "S6 WDC"),
+        content_of("nvme0n1", "S7", "found", PRINT, "Baresweep's own mark", "FAST", mark="0123456789abcdef")],
+        permits=[dict(disk="sata0.6", decision="used-up")])
+    said = rack("arm", "--db", db, "--out", out)
+    text = out.read_text()
+    assert re.findall("identity (.*)", text) == ["S1 WDC"] and "machine M1\n" in text, text
+    assert "sata0.2 is left out: it has no identity" in said and "sata0.3 is left out" in said and "1 disks" in said, said
+    assert re.findall("identity (.*)", rack("arm", "--db", db, "--leftover")) == ["S7", "S1 WDC"]
+    assert re.findall("identity (.*)", rack("arm", "--db", db, "--any-content", "--model", "WDC*")) == ["S1 WDC", "S2 WDC"]
+    rack("arm", "--db", db, "--machine", "M2", want=FOUND)
+    # approving: asked, refused, granted, never twice
+    rack("arm", "--approve", "Jane Doe", out, want=FOUND, input=b"y\n")
+    assert out.read_text() == text
+    said = rack("arm", "--approve", "Jane Doe", out, input=b"yes\n")
+    assert "S1 WDC in machine M1" in said and "holds: nothing" in said, said
+    assert re.search(r"\napproved [-0-9T:]+ by Jane Doe for [0-9a-f]{64}\n$", out.read_text())
+    assert "approved already" in rack("arm", "--approve", "Jane Doe", "--yes", out, want=FOUND)
+    out.write_text(out.read_text().replace("S1 WDC", "S2 WDC"))
+    assert "not those that were approved" in rack("arm", "--approve", "Jane Doe", "--yes", out, want=FOUND)
+
+
+def test_arm_refuses_wrong_use(folder):
+    rack("arm", "--approve", "a for b", folder / "x", want=USAGE)
+    rack("arm", "--approve", "", folder / "x", want=USAGE)
+    rack("arm", "--approve", "me", want=USAGE)
+    rack("arm", "--approve", "me", folder / "none", want=BROKEN)
+    rack("arm", "--db", folder / "none.sqlite", want=BROKEN)
+    (folder / "bad").write_text("baresweep-arming 1\nbatch 0123456789abcdef\narming all\n")
+    assert "line 3" in rack("arm", "--approve", "me", "--yes", folder / "bad", want=FOUND)
+
+
 # ---- ingest ----
 def test_taking_a_folder_twice_adds_nothing(folder):
     generate(folder / "j", machines=3, drives=2, series=5)
