@@ -126,10 +126,10 @@ def test_arm_takes_blank_disks_that_can_be_told_apart_and_an_approval_covers_eve
         permits=[dict(disk="sata0.6", decision="used-up")])
     said = rack("arm", "--db", db, "--out", out)
     text = out.read_text()
-    assert re.findall("identity (.*)", text) == ["S1 WDC"] and "machine M1\n" in text, text
+    assert re.findall("(?m)^identity (.*)", text) == ["S1 WDC"] and "machine M1\n" in text, text
     assert "sata0.2 is left out: it has no identity" in said and "sata0.3 is left out" in said and "1 disks" in said, said
-    assert re.findall("identity (.*)", rack("arm", "--db", db, "--leftover")) == ["S7", "S1 WDC"]
-    assert re.findall("identity (.*)", rack("arm", "--db", db, "--any-content", "--model", "WDC*")) == ["S1 WDC", "S2 WDC"]
+    assert re.findall("(?m)^identity (.*)", rack("arm", "--db", db, "--leftover")) == ["S7", "S1 WDC"]
+    assert re.findall("(?m)^identity (.*)", rack("arm", "--db", db, "--any-content", "--model", "WDC*")) == ["S1 WDC", "S2 WDC"]
     rack("arm", "--db", db, "--machine", "M2", want=FOUND)
     # approving: asked, refused, granted, never twice
     rack("arm", "--approve", "Jane Doe", out, want=FOUND, input=b"y\n")
