@@ -155,6 +155,7 @@ golden:
 # make replay-NAME runs the stored corpus once under gcc's sanitizers, make replay does so for all.
 FUZZ_json := base
 FUZZ_ini  := base
+FUZZ_net  := base drivers result sweep net tests/platform/model tests/fakes
 FUZZ_job  := base drivers result sweep tests/platform/model tests/fakes
 FUZZ_checks := base drivers drivers/pci drivers/smbus result checks tests/platform/model
 FUZZ_journal := base result report

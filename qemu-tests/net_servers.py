@@ -89,6 +89,7 @@ class Tftp:
     def __init__(self, files=None, loss_pct=0, stop_after=None, seed=1):
         self.files, self.put, self.loss_pct, self.stop_after = dict(files or {}), {}, loss_pct, stop_after
         self.lost = self.repeated = 0
+        self.silent = []
         self.random = random.Random(seed)
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind(("127.0.0.1", 0))
@@ -145,6 +146,7 @@ class Tftp:
         while True:
             number += 1
             if self.stop_after is not None and number > self.stop_after:
+                self.silent.append(s)   # open: a closed one would be told to the other side
                 return
             want = struct.pack(">HH", 3, number & 0xffff)
             got = self.exchange(s, peer, answer, lambda p: p[:4] == want)
