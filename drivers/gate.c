@@ -150,8 +150,8 @@ const struct gate_write_row gate_write_rows[] = {
     { GATE_SCSI, 0x8a, false, "WRITE(16)" },
     { GATE_SCSI, 0x91, true, "SYNCHRONIZE CACHE(16)" },
     { GATE_MFI_FRAME, 0x02, false, "LD_WRITE" },
-    /* The frame that carries SYNCHRONIZE CACHE: its CDB has a pass of its own. */
-    { GATE_MFI_FRAME, 0x03, true, "LD_SCSI_IO" },
+    /* The frame that carries the cache flush of the whole card, which is harmless by itself. */
+    { GATE_MFI_FRAME, 0x05, true, "DCMD: cache flush" },
 };
 const unsigned gate_write_row_count = ARRAY_COUNT(gate_write_rows);
 

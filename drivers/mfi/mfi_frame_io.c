@@ -1,6 +1,13 @@
 #include "mfi_path.h"
 
-/* Reads as MFI frames.  Each frame's status byte is polled: every card writes it (facts/mfi.md 3.8). */
+/* Reads and writes as MFI frames.  Each frame's status byte is polled: every card writes it
+ * (facts/mfi.md 3.8).
+ *
+ * A flush of a virtual drive is the management command that flushes the card's cache and the drives' caches
+ * (4.1): every firmware knows it, while Linux for years sent virtual drives no SYNCHRONIZE CACHE at all.  An
+ * exposed drive gets SYNCHRONIZE CACHE, with a scatter entry that is never used, for QEMU wants one (5.4 fact
+ * 10). */
+#define FLUSH_BOTH_CACHES 3u
 
 /* Fills the scatter list and returns its length in entries. */
 static unsigned put_segments(uint32_t *e, bool ieee, uint64_t bus, uint32_t bytes)
@@ -32,22 +39,48 @@ static unsigned extra_frames(unsigned segments, unsigned in_first, unsigned entr
     return n < MFI_MAX_EXTRA_FRAMES ? n : MFI_MAX_EXTRA_FRAMES;
 }
 
-void mfi_frame_build(const struct mfi_lane *m, struct mfi_tag *t)
+/* The frame's words from the opcode on. */
+static void put_flush(uint64_t *w)
+{
+    w[3] = MFI_CACHE_FLUSH.opcode | (uint64_t)FLUSH_BOTH_CACHES << 32;
+    w[4] = w[5] = 0;
+}
+
+static void build_flush(struct mfi_tag *t)
+{
+    put_flush(t->frame);
+    t->head = FIELD_PUT(HEAD_CMD, MFI_DCMD) | FIELD_PUT(HEAD_CMD_STATUS, MFI_STAT_PENDING);
+}
+
+static void build_transfer(const struct mfi_lane *m, struct mfi_tag *t, unsigned *extra)
 {
     const bool ld = m->frame_cmd == MFI_LD_READ, ieee = m->card->gen->ieee_io;
     const unsigned sgl_at = ld ? MFI_IO_SGL_OFFSET : MFI_SCSI_SGL_OFFSET;
     const unsigned entry_bytes = ieee ? MFI_SGE_IEEE_BYTES : MFI_SGE64_BYTES;
     unsigned n = put_segments((uint32_t *)((uint8_t *)t->frame + sgl_at), ieee, mfi_data_bus(m, t),
-                              t->blocks * m->lba_bytes);
+                              (t->op == IO_FLUSH ? 1 : t->blocks) * m->lba_bytes);
 
-    t->head = FIELD_PUT(HEAD_CMD, m->frame_cmd) | FIELD_PUT(HEAD_SENSE_LEN, MFI_SENSE_BYTES) |
-              FIELD_PUT(HEAD_CMD_STATUS, MFI_STAT_PENDING) | FIELD_PUT(HEAD_TARGET, m->target) |
-              FIELD_PUT(HEAD_CDB_LEN, ld                     ? 0
-                                      : m->opcode == READ_16 ? 16
-                                                             : 10) |
+    /* A flush may have had its opcode there. */
+    t->frame[3] = (uint32_t)mfi_slot_bus(m->card, t->number) + MFI_SENSE_OFFSET;
+    t->head = FIELD_PUT(HEAD_CMD, ld ? m->opcode[t->op] : m->frame_cmd) |
+              FIELD_PUT(HEAD_SENSE_LEN, MFI_SENSE_BYTES) | FIELD_PUT(HEAD_CMD_STATUS, MFI_STAT_PENDING) |
+              FIELD_PUT(HEAD_TARGET, m->target) |
+              FIELD_PUT(HEAD_CDB_LEN, ld                                ? 0
+                                      : m->opcode[t->op] >= CDB_16_FROM ? 16
+                                                                        : 10) |
               FIELD_PUT(HEAD_SGE_COUNT, n);
-    t->port = m->card->gen->port_word(mfi_slot_bus(m->card, t->number),
-                                      extra_frames(n, (MFI_FRAME_BYTES - sgl_at) / entry_bytes, entry_bytes));
+    *extra = extra_frames(n, (MFI_FRAME_BYTES - sgl_at) / entry_bytes, entry_bytes);
+}
+
+void mfi_frame_build(const struct mfi_lane *m, struct mfi_tag *t)
+{
+    unsigned extra = 0;
+
+    if (t->op == IO_FLUSH && m->virtual_drive)
+        build_flush(t);
+    else
+        build_transfer(m, t, &extra);
+    t->port = m->card->gen->port_word(mfi_slot_bus(m->card, t->number), extra);
 }
 
 /* All that the firmware may have changed is written anew; context and sense address were at the start. */
@@ -57,11 +90,11 @@ static inline void post(struct mfi_lane *m, struct mfi_tag *t)
     uint64_t *w = t->frame;
 
     if (m->frame_cmd == MFI_LD_READ) {
-        w[2] = m->flags | t->built << 32;
-        w[4] = t->lba;
+        w[2] = m->flags[t->op] | t->built << 32;
+        w[4] = t->lba; /* of a flush: 0, as its mailbox is there */
     } else {
-        w[2] = m->flags | (uint64_t)(t->blocks * m->lba_bytes) << 32;
-        mfi_put_cdb(&w[4], m->opcode, t->lba, t->blocks);
+        w[2] = m->flags[t->op] | (uint64_t)(t->blocks * m->lba_bytes) << 32;
+        mfi_put_cdb(&w[4], m->opcode[t->op], t->lba, t->blocks);
     }
     w[0] = t->head;
     plat_dma_publish();
@@ -86,9 +119,10 @@ void mfi_frame_post(struct mfi_lane *m, struct mfi_tag *t)
     post_new(m, t);
 }
 
-unsigned mfi_frame_take(struct mfi_lane *m, const struct io_request *r, unsigned n)
+unsigned mfi_frame_take(struct mfi_lane *m, enum io_op op, const struct io_request *r, unsigned n)
 {
-    return mfi_take_whole(m, r, n, post_new);
+    return op == IO_WRITE ? mfi_take_whole(m, IO_WRITE, r, n, post_new)
+                          : mfi_take_whole(m, IO_READ, r, n, post_new);
 }
 
 /* Another context: the frame is not what we sent. */

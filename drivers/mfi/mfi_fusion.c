@@ -112,14 +112,7 @@ void mfi_fusion_post_management(struct mfi_card *card)
         plat_write64(&card->regs, MFI_IQPL, frame_bus | FIELD_PUT(DESCRIPTOR_TYPE, DESCRIPTOR_MFA));
         return;
     }
-    *mfi_fusion_request(card, card->management) = (struct fusion_request){
-        .function = FUSION_PASS_THROUGH,
-        .chain_offset = offsetof(struct fusion_request, sge) / sizeof(struct fusion_sge),
-        .sgl_offset = offsetof(struct fusion_request, sge) / 4,
-        .sge = { { .addr = frame_bus,
-                   .len = FUSION_PASS_THROUGH_BYTES,
-                   .flags = SGE_CHAIN | SGE_IOCPLBNTA } },
-    };
+    mfi_fusion_wrap(card, card->management);
     ring_management(card);
 }
 
@@ -139,6 +132,7 @@ int mfi_fusion_scsi(struct mfi_card *card, struct mfi_address to, const uint8_t 
     mfi_management_frame(card, to.cmd)->cmd_status = MFI_STAT_OK;
     mfi_fusion_fill(card, number, to, card->buffers.bus + (uint64_t)number * MFI_BUFFER_BYTES, len_bytes,
                     cdb_len);
+    q->control = CONTROL_READ;
     memcpy(q->cdb, cdb, cdb_len);
     ring_management(card);
     int rc = mfi_management_wait(card, MFI_FOR_DRIVE, deadline_ms, "SCSI command through the card");

@@ -1,7 +1,7 @@
 #include "mfi_path.h"
 
-/* Reads as fusion requests by the firmware's path: the card finds the drives, we need no map of its arrays
- * (facts/mfi.md 6.4, 6.7). */
+/* Reads and writes as fusion requests by the firmware's path: the card finds the drives, we need no map of
+ * its arrays (facts/mfi.md 6.4, 6.7). */
 
 /* Data entries and, when there are more than fit, the chain that holds the rest (in the tag's MFI slot, which
  * has no other use); returns how many data entries there are. */
@@ -45,7 +45,6 @@ void mfi_fusion_fill(const struct mfi_card *card, unsigned number, struct mfi_ad
         .sgl_offset = offsetof(struct fusion_request, sge) / 4,
         .data_len = bytes,
         .io_flags = cdb_len,
-        .control = CONTROL_READ,
         .context = { .timeout_s = FUSION_TIMEOUT_S,
                      .target_id = to.target,
                      .raid_flags = ld ? 0 : CONTEXT_SYSTEM_PD },
@@ -57,17 +56,54 @@ void mfi_fusion_fill(const struct mfi_card *card, unsigned number, struct mfi_ad
         q->context.sge_count = (uint8_t)n;
 }
 
+void mfi_fusion_wrap(const struct mfi_card *card, unsigned number)
+{
+    *mfi_fusion_request(card, number) = (struct fusion_request){
+        .function = FUSION_PASS_THROUGH,
+        .chain_offset = offsetof(struct fusion_request, sge) / sizeof(struct fusion_sge),
+        .sgl_offset = offsetof(struct fusion_request, sge) / 4,
+        .sge = { { .addr = mfi_slot_bus(card, number),
+                   .len = FUSION_PASS_THROUGH_BYTES,
+                   .flags = SGE_CHAIN | SGE_IOCPLBNTA } },
+    };
+}
+
+/* The card's cache flush, as with MFI frames (mfi_frame_io.c). */
+static void build_flush(const struct mfi_card *card, struct mfi_tag *t)
+{
+    enum { BOTH_CACHES = 3 };
+    struct mfi_dcmd_frame *f = (struct mfi_dcmd_frame *)mfi_slot(card, t->number);
+
+    memset(f, 0, MFI_FRAME_BYTES);
+    f->h = (struct mfi_header){
+        .cmd = MFI_DCMD, .cmd_status = MFI_STAT_PENDING, .context = t->number, .flags = MFI_FLAG_NO_POST
+    };
+    f->opcode = MFI_CACHE_FLUSH.opcode;
+    f->mbox.w[0] = BOTH_CACHES;
+    mfi_fusion_wrap(card, t->number);
+    t->bytes = 0;
+    t->head = FIELD_PUT(DESCRIPTOR_TYPE, DESCRIPTOR_SCSI_IO) | FIELD_PUT(DESCRIPTOR_SMID, t->number + 1u);
+}
+
 void mfi_fusion_build(const struct mfi_lane *m, struct mfi_tag *t)
 {
     const struct mfi_card *card = m->card;
-    const bool ld = m->frame_cmd == MFI_LD_SCSI_IO;
+    const bool ld = m->virtual_drive;
     const struct mfi_address to = { .cmd = m->frame_cmd, .target = m->target };
+    const uint8_t opcode = m->opcode[t->op];
+    struct fusion_request *q = mfi_fusion_request(card, t->number);
 
+    if (ld && t->op == IO_FLUSH) {
+        build_flush(card, t);
+        return;
+    }
     mfi_fusion_fill(card, t->number, to, mfi_data_bus(m, t), t->blocks * m->lba_bytes,
-                    m->opcode == READ_16 ? 16 : 10);
+                    opcode >= CDB_16_FROM ? 16 : 10);
+    if (t->op != IO_FLUSH)
+        q->control = t->op == IO_WRITE ? CONTROL_WRITE : CONTROL_READ;
     if (ld)
-        mfi_fusion_request(card, t->number)->context.type_nseg = card->gen->type_nseg;
-    mfi_put_cdb((uint64_t *)mfi_fusion_request(card, t->number)->cdb, m->opcode, 0, t->blocks);
+        q->context.type_nseg = card->gen->type_nseg;
+    mfi_put_cdb((uint64_t *)q->cdb, opcode, 0, t->blocks);
     t->bytes = t->blocks * m->lba_bytes;
     t->head = FIELD_PUT(DESCRIPTOR_TYPE, ld ? card->gen->read_type : DESCRIPTOR_SCSI_IO) |
               FIELD_PUT(DESCRIPTOR_SMID, t->number + 1u);
@@ -80,7 +116,7 @@ static inline void post(struct mfi_lane *m, struct mfi_tag *t)
     uint8_t *q = (uint8_t *)t->frame, *lba_at = q + REQUEST_CDB_AT + CDB_LBA_AT;
 
     /* The builtin is one store; the name alone would be a call here. */
-    if (m->opcode == READ_10) {
+    if (m->opcode[IO_READ] == READ_10) {
         uint32_t lba = __builtin_bswap32((uint32_t)t->lba);
         __builtin_memcpy(lba_at, &lba, sizeof lba);
     } else {
@@ -101,9 +137,10 @@ void mfi_fusion_post(struct mfi_lane *m, struct mfi_tag *t)
     post(m, t);
 }
 
-unsigned mfi_fusion_take(struct mfi_lane *m, const struct io_request *r, unsigned n)
+unsigned mfi_fusion_take(struct mfi_lane *m, enum io_op op, const struct io_request *r, unsigned n)
 {
-    unsigned taken = mfi_take_whole(m, r, n, post);
+    unsigned taken =
+        op == IO_WRITE ? mfi_take_whole(m, IO_WRITE, r, n, post) : mfi_take_whole(m, IO_READ, r, n, post);
 
     m->in_flight_count = (uint16_t)(m->in_flight_count + taken);
     return taken;
@@ -119,6 +156,8 @@ static __attribute__((noinline)) void finish(struct mfi_card *card, struct mfi_t
         return;
     }
     plat_dma_observe();
+    if (m->virtual_drive && t->op == IO_FLUSH) /* the answer is in the frame inside */
+        status = (uint16_t)(mfi_slot_status(mfi_slot(card, t->number)) << 8);
     if (mfi_finish_slowly(m, t, (uint8_t)(status >> 8), (uint8_t)status, MFI_SENSE_BYTES))
         return;
     m->in_flight_count--;

@@ -68,6 +68,7 @@ struct fusion_request {
     struct fusion_sge sge[FUSION_SGES];
 };
 #define SGL_FLAGS_64BIT 2
+#define CONTROL_WRITE   0x01000000u
 #define CONTROL_READ    0x02000000u
 _Static_assert(sizeof(struct fusion_context) == 32 && sizeof(struct fusion_request) == FUSION_REQUEST_BYTES &&
                    offsetof(struct fusion_request, sgl_offset) == 0x14 &&

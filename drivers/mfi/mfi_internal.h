@@ -66,8 +66,8 @@ enum {
 /* One command that the card can have in its hands.  What a frame says is built once and used again as long as
  * the same slot of the same lane reads as many blocks. */
 struct mfi_tag {
-    uint64_t built;        /* lane, slot and blocks that the frame is built for (mfi_path.h); 0: none */
-    uint64_t *frame;       /* MFI frame, or fusion request */
+    uint64_t built;  /* lane, operation, slot and blocks that the frame is built for (mfi_path.h); 0: none */
+    uint64_t *frame; /* MFI frame, or fusion request */
     struct mfi_lane *lane; /* NULL: none, or a management command */
     uint64_t head;         /* MFI: first word of the frame; fusion: request descriptor */
     uint64_t lba;
@@ -78,7 +78,9 @@ struct mfi_tag {
     uint32_t blocks;
     uint16_t slot, part, number;
     bool in_flight;
+    uint8_t op; /* enum io_op that the frame is built for */
 };
+_Static_assert(sizeof(struct mfi_tag) == 56, "no larger than it must be: it is indexed per I/O");
 struct mfi_address {
     uint8_t cmd; /* MFI_LD_SCSI_IO or MFI_PD_SCSI_IO */
     uint16_t target;
@@ -275,15 +277,16 @@ struct mfi_lane {
     struct mfi_card *card;
     struct lane_slots slots;
     struct gate_pass pass;
-    uint64_t key;                    /* of mfi_tag.built, without slot and blocks */
+    uint64_t key;                    /* of mfi_tag.built, without operation, slot and blocks */
     struct mfi_tag **home;           /* by slot: the tag that last served it */
     struct mfi_tag **in_flight;      /* MFI frames: oldest first */
     uint32_t lba_bytes, slot_stride; /* slot_stride: from one slot's data to the next's; 0: all share */
     uint32_t max_blocks;             /* of one request */
-    uint32_t flags;                  /* of an MFI frame */
+    uint32_t flags[IO_FLUSH + 1]; /* of an MFI frame, by operation; so opcode: what the gate is asked about */
+    uint8_t opcode[IO_FLUSH + 1];
     uint16_t target;
-    uint8_t frame_cmd, opcode; /* opcode: what the gate is asked about */
-    bool fusion;
+    uint8_t frame_cmd; /* of reads */
+    bool fusion, virtual_drive;
     uint16_t in_flight_count;
     unsigned empty_polls;
     struct mfi_lane *next;
@@ -331,9 +334,11 @@ static inline void mfi_fusion_ring(const struct mfi_card *card, uint64_t descrip
     else
         plat_write64(&card->regs, MFI_IQPL, descriptor);
 }
-/* A data-in request by the firmware's path, but for its CDB. */
+/* A request by the firmware's path, but for its CDB and direction (control). */
 void mfi_fusion_fill(const struct mfi_card *card, unsigned number, struct mfi_address to, uint64_t data_bus,
                      uint32_t bytes, uint8_t cdb_len);
+/* The request that carries the MFI frame in the slot of the same number. */
+void mfi_fusion_wrap(const struct mfi_card *card, unsigned number);
 /* Reads the reply ring; the completions of lane m (may be NULL) go to c as far as it reaches, those of others
  * into the lanes' own lists.  [any] */
 unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_completion *c, unsigned max);

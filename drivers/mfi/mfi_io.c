@@ -8,8 +8,8 @@ enum {
 };
 
 /* ---- building and sending ---- */
-__attribute__((noinline)) struct mfi_tag *mfi_tag_borrow(struct mfi_lane *m, unsigned slot, unsigned part,
-                                                         uint32_t blocks)
+__attribute__((noinline)) struct mfi_tag *mfi_tag_borrow(struct mfi_lane *m, uint8_t op, unsigned slot,
+                                                         unsigned part, uint32_t blocks)
 {
     struct mfi_card *card = m->card;
     struct mfi_tag *t;
@@ -22,7 +22,8 @@ __attribute__((noinline)) struct mfi_tag *mfi_tag_borrow(struct mfi_lane *m, uns
     t->slot = (uint16_t)slot;
     t->part = (uint16_t)part;
     t->blocks = blocks;
-    t->built = mfi_built(m, slot, blocks);
+    t->op = op;
+    t->built = mfi_built(m, op, slot, blocks);
     if (m->fusion)
         mfi_fusion_build(m, t);
     else
@@ -42,18 +43,26 @@ static void post(struct mfi_lane *m, struct mfi_tag *t)
         mfi_frame_post(m, t);
 }
 
+static bool gate_allows(const struct mfi_lane *m, uint8_t op, uint64_t lba, uint32_t blocks)
+{
+    if (op == IO_FLUSH)
+        return !lba && !blocks && gate_lets_flush(&m->pass, m->opcode[IO_FLUSH]);
+    return op < IO_FLUSH && gate_lets_through(&m->pass, m->opcode[op], lba, blocks);
+}
+
 /* Sends waiting parts while the card has a frame for this lane. */
 static void send_parts(struct mfi_lane *m)
 {
     struct lane_part p;
 
     while (mfi_room(m) && lane_peek_part(&m->slots, &p)) {
-        if (!gate_lets_through(&m->pass, m->opcode, p.lba, p.blocks)) {
-            NOTE(E_REFUSED, "gate: read beyond the end of the disk or of no block", p.lba, m->pass.lba_count);
+        if (!gate_allows(m, p.op, p.lba, p.blocks)) {
+            NOTE(E_REFUSED, "gate: beyond the end of the disk or of what is armed, or of no block", p.lba,
+                 m->pass.lba_count);
             lane_slot_failed(&m->slots, p.slot, IO_REFUSED, 0, p.lba);
             continue;
         }
-        struct mfi_tag *t = mfi_tag_borrow(m, p.slot, p.part, p.blocks);
+        struct mfi_tag *t = mfi_tag_borrow(m, p.op, p.slot, p.part, p.blocks);
         t->lba = p.lba;
         m->card->free_count--;
         post(m, t);
@@ -68,10 +77,15 @@ static bool take_slowly(struct mfi_lane *m, const struct io_request *r)
         NOTE(E_LIMIT, "request for a slot that is busy or not there", r->slot, m->l.depth);
         return false;
     }
-    /* More than the buffer holds: never to reach the device. */
-    if (r->op != IO_READ || r->blocks > m->max_blocks)
+    /* More than the buffer holds, or a part of it that would be refused: none of it reaches the device. */
+    if (r->op > IO_FLUSH || r->blocks > m->max_blocks || !gate_allows(m, (uint8_t)r->op, r->lba, r->blocks))
         lane_slot_failed(&m->slots, r->slot, IO_REFUSED, 0, r->lba);
     return true;
+}
+
+static inline unsigned take_whole(struct mfi_lane *m, enum io_op op, const struct io_request *r, unsigned n)
+{
+    return m->fusion ? mfi_fusion_take(m, op, r, n) : mfi_frame_take(m, op, r, n);
 }
 
 unsigned mfi_lane_submit(struct io_lane *l, const struct io_request *r, unsigned n)
@@ -82,9 +96,18 @@ unsigned mfi_lane_submit(struct io_lane *l, const struct io_request *r, unsigned
     if (l->dead)
         return 0;
     for (;;) {
-        taken +=
-            m->fusion ? mfi_fusion_take(m, r + taken, n - taken) : mfi_frame_take(m, r + taken, n - taken);
-        if (taken == n || !take_slowly(m, r + taken))
+        unsigned at = taken;
+
+        taken += take_whole(m, IO_READ, r + taken, n - taken);
+        if (taken == n)
+            return n;
+        if (m->pass.write_end_lba)
+            taken += take_whole(m, IO_WRITE, r + taken, n - taken);
+        if (taken == n)
+            return n;
+        if (taken != at)
+            continue;
+        if (!take_slowly(m, r + taken))
             return taken;
         taken++;
     }
@@ -219,7 +242,7 @@ static uint64_t lowest_lba(const struct mfi_lane *m, unsigned slot)
     return lba;
 }
 
-/* MFI cannot take a read back: an unanswered frame and its memory stay with the firmware, so the card is
+/* MFI cannot take a command back: an unanswered frame and its memory stay with the firmware, so the card is
  * done for unless a last short wait brings the answer. */
 void mfi_lane_expire(struct io_lane *l, unsigned slot)
 {
@@ -239,7 +262,7 @@ void mfi_lane_expire(struct io_lane *l, unsigned slot)
     if (back)
         return;
     if (!f->err)
-        FAULT(f, E_TIMEOUT, "read not answered by the firmware (its status word follows)",
+        FAULT(f, E_TIMEOUT, "command not answered by the firmware (its status word follows)",
               mfi_firmware_word(m->card), lba);
     mfi_card_die(m->card);
 }

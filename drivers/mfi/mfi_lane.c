@@ -10,25 +10,45 @@ static void reckon_shares(struct mfi_card *card)
     card->share = share ? share : 1;
 }
 
+static int open_gate(struct mfi_lane *m, const struct disk *d, enum gate_transport transport,
+                     const uint8_t opcode[IO_FLUSH + 1], bool writes)
+{
+    int rc = gate_open(&m->pass, transport, opcode[IO_READ], d->lba_count);
+
+    for (unsigned op = 0; op <= IO_FLUSH; op++)
+        m->opcode[op] = opcode[op];
+    if (rc || !writes)
+        return rc;
+    return gate_open_writes(&m->pass, transport, opcode[IO_WRITE], opcode[IO_FLUSH], d->identity,
+                            d->lba_count);
+}
+
 /* What the gate will be asked about each command of the lane. */
-static int set_command(struct mfi_lane *m, const struct mfi_disk *disk)
+static int set_command(struct mfi_lane *m, const struct mfi_disk *disk, bool writes)
 {
     const struct disk *d = &disk->d;
+    const uint32_t flags = MFI_FLAG_NO_POST | MFI_FLAG_SGL64 | (m->card->gen->ieee_io ? MFI_FLAG_IEEE : 0u);
 
     m->target = disk->address.target;
-    m->flags = MFI_FLAG_NO_POST | MFI_FLAG_SGL64 | MFI_FLAG_READ;
-    if (m->card->gen->ieee_io)
-        m->flags |= MFI_FLAG_IEEE;
-    if (d->kind == DISK_VIRTUAL_DRIVE && !m->fusion) {
-        m->frame_cmd = m->opcode = MFI_LD_READ;
-        return gate_open(&m->pass, GATE_MFI_FRAME, MFI_LD_READ, d->lba_count);
+    m->virtual_drive = d->kind == DISK_VIRTUAL_DRIVE;
+    m->flags[IO_READ] = flags | MFI_FLAG_READ;
+    m->flags[IO_WRITE] = flags | MFI_FLAG_WRITE;
+    m->flags[IO_FLUSH] = m->virtual_drive ? MFI_FLAG_NO_POST : flags;
+    if (m->virtual_drive && writes && !gate_permits(GATE_MFI_DCMD, MFI_CACHE_FLUSH.opcode, 0))
+        return NOTE(E_REFUSED, "gate: cache flush of the card", MFI_CACHE_FLUSH.opcode, 0);
+    if (m->virtual_drive && !m->fusion) {
+        m->frame_cmd = MFI_LD_READ;
+        return open_gate(m, d, GATE_MFI_FRAME, (const uint8_t[]){ MFI_LD_READ, MFI_LD_WRITE, MFI_DCMD },
+                         writes);
     }
-    m->opcode = d->lba_count > UINT32_MAX ? READ_16 : READ_10;
     m->frame_cmd = disk->address.cmd;
     if (m->fusion ? !gate_permits(GATE_FUSION, FUSION_LD_IO, 0)
                   : !gate_permits(GATE_MFI_FRAME, m->frame_cmd, 0))
         return NOTE(E_REFUSED, "gate: SCSI command through the card", m->frame_cmd, m->fusion);
-    return gate_open(&m->pass, GATE_SCSI, m->opcode, d->lba_count);
+    if (d->lba_count > UINT32_MAX)
+        return open_gate(m, d, GATE_SCSI, (const uint8_t[]){ READ_16, WRITE_16, SYNCHRONIZE_CACHE_10 },
+                         writes);
+    return open_gate(m, d, GATE_SCSI, (const uint8_t[]){ READ_10, WRITE_10, SYNCHRONIZE_CACHE_10 }, writes);
 }
 
 static uint32_t command_bytes(const struct disk *d, uint32_t request_bytes)
@@ -42,8 +62,8 @@ _Static_assert(MFI_MAX_SGE *MFI_SEGMENT_BYTES / 512 <= READ_10_MAX_BLOCKS, "READ
 
 static int check_shape(const struct disk *d, const struct lane_shape *s)
 {
-    if (s->writes)
-        return NOTE(E_REFUSED, "a lane that writes: reads only", s->request_bytes, 0);
+    if (s->writes && !gate_is_armed(d->identity, NULL, NULL))
+        return NOTE(E_REFUSED, "a lane that writes on a disk that is not armed", s->request_bytes, 0);
     if (!s->depth || s->depth > d->max_depth)
         return NOTE(E_LIMIT, "lane depth", s->depth, d->max_depth);
     if (!s->request_bytes || s->request_bytes % d->lba_bytes)
@@ -110,7 +130,7 @@ static int lane_open(struct disk *d, const struct lane_shape *shape, struct io_l
                              .request_bytes = shape->request_bytes,
                              .command_bytes = command_bytes(d, shape->request_bytes),
                              .buffer_per_slot = shape->buffer_per_slot };
-    if ((rc = set_command(m, (const struct mfi_disk *)d)) || (rc = alloc_lane(m, shape))) {
+    if ((rc = set_command(m, (const struct mfi_disk *)d, shape->writes)) || (rc = alloc_lane(m, shape))) {
         free_lane(m, false);
         return rc;
     }

@@ -6,11 +6,20 @@
  * runs per I/O.  [any] */
 
 enum { KEY_RECOVERED = 1, KEY_MEDIUM = 3, KEY_ATTENTION = 6 };
-enum { READ_10 = 0x28, READ_16 = 0x88 };
+enum {
+    READ_10 = 0x28,
+    WRITE_10 = 0x2a,
+    SYNCHRONIZE_CACHE_10 = 0x35,
+    READ_16 = 0x88,
+    WRITE_16 = 0x8a,
+    CDB_16_FROM = 0x80 /* opcodes from here on have 16 bytes, those used below it 10 */
+};
 
-static inline uint64_t mfi_built(const struct mfi_lane *m, unsigned slot, uint32_t blocks)
+enum { BUILT_OP_SHIFT = 46 };
+_Static_assert(MFI_MAX_IO_FRAMES <= 1 << (BUILT_OP_SHIFT - 32), "a slot fits below the operation");
+static inline uint64_t mfi_built(const struct mfi_lane *m, uint8_t op, unsigned slot, uint32_t blocks)
 {
-    return m->key | (uint64_t)slot << 32 | blocks;
+    return m->key | (uint64_t)op << BUILT_OP_SHIFT | (uint64_t)slot << 32 | blocks;
 }
 
 /* Where the part's data goes. */
@@ -28,10 +37,10 @@ static inline unsigned mfi_room(const struct mfi_lane *m)
     return room < m->card->free_count ? room : m->card->free_count;
 }
 
-/* READ(10) or (16) as two words. */
+/* READ, WRITE (10) or (16) as two words. */
 static inline void mfi_put_cdb(uint64_t *w, uint8_t opcode, uint64_t lba, uint32_t blocks)
 {
-    if (opcode == READ_10) {
+    if (opcode < CDB_16_FROM) {
         w[0] =
             opcode | (uint64_t)__builtin_bswap32((uint32_t)lba) << 16 | (uint64_t)(blocks >> 8 & 0xff) << 56;
         w[1] = blocks & 0xff;
@@ -43,7 +52,7 @@ static inline void mfi_put_cdb(uint64_t *w, uint8_t opcode, uint64_t lba, uint32
 }
 
 /* A free tag, its frame built for this part; there is one.  (mfi_io.c) */
-struct mfi_tag *mfi_tag_borrow(struct mfi_lane *m, unsigned slot, unsigned part, uint32_t blocks);
+struct mfi_tag *mfi_tag_borrow(struct mfi_lane *m, uint8_t op, unsigned slot, unsigned part, uint32_t blocks);
 /* An answer with anything but "ok" for a whole request.  True: the command was sent again.  (mfi_io.c) */
 bool mfi_finish_slowly(struct mfi_lane *m, struct mfi_tag *t, uint8_t status, uint8_t scsi_status,
                        unsigned sense_len);
@@ -51,15 +60,16 @@ bool mfi_finish_slowly(struct mfi_lane *m, struct mfi_tag *t, uint8_t status, ui
 /* Builds what stays the same in a frame; puts in what does not, and hands it over. */
 void mfi_frame_build(const struct mfi_lane *m, struct mfi_tag *t);
 void mfi_frame_post(struct mfi_lane *m, struct mfi_tag *t);
-unsigned mfi_frame_take(struct mfi_lane *m, const struct io_request *r, unsigned n);
+unsigned mfi_frame_take(struct mfi_lane *m, enum io_op op, const struct io_request *r, unsigned n);
 unsigned mfi_frame_reap(struct mfi_lane *m, struct io_completion *c, unsigned max);
 void mfi_fusion_build(const struct mfi_lane *m, struct mfi_tag *t);
 void mfi_fusion_post(struct mfi_lane *m, struct mfi_tag *t);
-unsigned mfi_fusion_take(struct mfi_lane *m, const struct io_request *r, unsigned n);
+unsigned mfi_fusion_take(struct mfi_lane *m, enum io_op op, const struct io_request *r, unsigned n);
 
 /* The short way of requests that are one command and need not wait: they are with the device at once, for
- * there is no bell to save up for.  Takes requests up to the first that needs more thought. */
-static inline __attribute__((always_inline)) unsigned mfi_take_whole(struct mfi_lane *m,
+ * there is no bell to save up for.  Takes requests of one operation up to the first that needs more thought.
+ */
+static inline __attribute__((always_inline)) unsigned mfi_take_whole(struct mfi_lane *m, enum io_op op,
                                                                      const struct io_request *r, unsigned n,
                                                                      void (*post)(struct mfi_lane *,
                                                                                   struct mfi_tag *))
@@ -67,7 +77,8 @@ static inline __attribute__((always_inline)) unsigned mfi_take_whole(struct mfi_
     struct lane_slots *s = &m->slots;
     unsigned taken = 0, room = mfi_room(m);
     uint32_t blocks = 0;
-    uint64_t first_lbas = 0; /* a request of so many blocks may begin below this */
+    uint64_t first_lbas = 0; /* a request of so many blocks may begin below this, */
+    const uint64_t from = op == IO_WRITE ? m->pass.write_first_lba : 0; /* counted from here */
 
     if (s->fifo_count)
         return 0;
@@ -76,14 +87,17 @@ static inline __attribute__((always_inline)) unsigned mfi_take_whole(struct mfi_
     for (; taken < n; taken++, r++) {
         if (r->blocks != blocks) {
             blocks = r->blocks;
-            first_lbas = blocks <= s->part_blocks ? gate_first_lbas(&m->pass, m->opcode, blocks) : 0;
+            first_lbas = blocks > s->part_blocks ? 0
+                         : op == IO_WRITE        ? gate_first_writes(&m->pass, m->opcode[IO_WRITE], blocks)
+                                                 : gate_first_lbas(&m->pass, m->opcode[IO_READ], blocks);
         }
-        if (r->lba >= first_lbas || lane_slot_and_op(r) >= s->depth || s->slot[r->slot].state)
+        if (r->lba - from >= first_lbas || lane_slot_and_op(r) - ((uint32_t)op << 16) >= s->depth ||
+            s->slot[r->slot].state)
             break;
         struct mfi_tag *t = m->home[r->slot];
-        if (t->built != mfi_built(m, r->slot, r->blocks))
-            t = mfi_tag_borrow(m, r->slot, 0, r->blocks);
-        lane_start_whole(&s->slot[r->slot], IO_READ, r->lba);
+        if (t->built != mfi_built(m, op, r->slot, r->blocks))
+            t = mfi_tag_borrow(m, op, r->slot, 0, r->blocks);
+        lane_start_whole(&s->slot[r->slot], op, r->lba);
         t->lba = r->lba;
         t->in_flight = true;
         post(m, t);

@@ -6,7 +6,14 @@
 /* What card and host share in memory (facts/mfi.md 3 and 4), little-endian, at natural alignment. */
 
 /* ---- frames ---- */
-enum mfi_frame_cmd { MFI_INIT = 0, MFI_LD_READ = 1, MFI_LD_SCSI_IO = 3, MFI_PD_SCSI_IO = 4, MFI_DCMD = 5 };
+enum mfi_frame_cmd {
+    MFI_INIT = 0,
+    MFI_LD_READ = 1,
+    MFI_LD_WRITE = 2,
+    MFI_LD_SCSI_IO = 3,
+    MFI_PD_SCSI_IO = 4,
+    MFI_DCMD = 5
+};
 enum {
     MFI_FRAME_BYTES = 64,    /* the SGL runs on into the frames behind */
     MFI_SLOT_BYTES = 2048,   /* what one command owns: QEMU maps so much from the frame's address (5.4) */
@@ -26,6 +33,7 @@ _Static_assert(MFI_SCSI_SGL_OFFSET + MFI_MAX_SGE * MFI_SGE64_BYTES <= MFI_SENSE_
 
 #define MFI_FLAG_NO_POST 0x01u
 #define MFI_FLAG_SGL64   0x02u
+#define MFI_FLAG_WRITE   0x08u
 #define MFI_FLAG_READ    0x10u
 #define MFI_FLAG_IEEE    0x20u
 
@@ -33,7 +41,7 @@ struct mfi_header {
     uint8_t cmd, sense_len, cmd_status, scsi_status, target_id, lun, cdb_len, sge_count;
     uint32_t context, context_hi;
     uint16_t flags, timeout_s;
-    uint32_t data_len; /* bytes; blocks in LD_READ */
+    uint32_t data_len; /* bytes; blocks in LD_READ and LD_WRITE */
 };
 struct mfi_sge32 {
     uint32_t addr, len;

@@ -142,6 +142,9 @@ static uint8_t ask(struct model_mfi *m, struct model_mfi_command *c, uint32_t ca
         m->seen.flushes++;
         if (!(c->raw[28] & 1))
             model_mfi_violation(m, "a cache flush that names no cache", c->raw[28], 1);
+        const struct medium_fault *f = model_mfi_flush(m);
+        if (f)
+            return f->arg ? (uint8_t)f->arg : STATUS_FLUSH_FAILED;
     }
     if (!d->fill)
         return STATUS_OK;

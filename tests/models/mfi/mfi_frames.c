@@ -118,15 +118,21 @@ static bool over_io_limit(const struct model_mfi *m, const struct model_mfi_comm
 static void check_data(struct model_mfi *m, const struct model_mfi_command *c)
 {
     uint64_t bytes = c->cmd == FRAME_LD_READ || c->cmd == FRAME_LD_WRITE ? blocks_bytes(m, c) : c->length;
+    uint32_t blocks;
 
     if (bytes && c->sgl_bytes < bytes)
         model_mfi_violation(m, "the SGL is shorter than the transfer", c->sgl_bytes, bytes);
-    if (c->cmd == FRAME_LD_READ && !bytes)
-        model_mfi_violation(m, "a read of no blocks", 0, 1);
-    if (bytes && c->cmd != FRAME_LD_WRITE && !(m->may_change && c->cmd == FRAME_DCMD) &&
+    bool writes = model_mfi_is_write(c, &blocks);
+
+    if ((c->cmd == FRAME_LD_READ || c->cmd == FRAME_LD_WRITE) && !bytes)
+        model_mfi_violation(m, "a read or write of no blocks", 0, 1);
+    if (bytes && !writes && !(m->may_change && c->cmd == FRAME_DCMD) &&
         (c->flags & (FLAG_READ | FLAG_WRITE)) != FLAG_READ)
         model_mfi_violation(m, "the direction of a frame that reads is not device to host", c->flags,
                             c->flags | FLAG_READ);
+    if (writes && (c->flags & (FLAG_READ | FLAG_WRITE)) != FLAG_WRITE)
+        model_mfi_violation(m, "the direction of a frame that writes is not host to device", c->flags,
+                            c->flags | FLAG_WRITE);
     if (c->cmd == FRAME_DCMD && c->sge_count > 1)
         model_mfi_violation(m, "a DCMD with more than one SGE", c->sge_count, 1);
     if (model_mfi_row(m)->only_32_bit && !m->dma64 && c->cmd == FRAME_DCMD && c->sge_count &&
@@ -152,16 +158,12 @@ void model_mfi_check_frame(struct model_mfi *m, const struct model_mfi_command *
         model_mfi_violation(m, "unknown frame flags", c->flags, c->flags & 0x3f);
     if (c->sense >> 32)
         model_mfi_violation(m, "a sense buffer above 4 GiB", c->sense, 0);
-    if (c->cmd == FRAME_LD_WRITE) {
-        m->seen.refused_writes++;
-        model_mfi_violation(m, "LD_WRITE", get64(c->raw + 32), 0);
-    }
     if (scsi && c->raw[6] != 6 && c->raw[6] != 10 && c->raw[6] != 12 && c->raw[6] != 16)
         model_mfi_violation(m, "a CDB of no known length", c->raw[6], 16);
     if (scsi && c->raw[5])
         model_mfi_violation(m, "a logical unit other than 0", c->raw[5], 0);
-    if (c->cmd == FRAME_LD_READ && c->raw[6] && c->raw[6] != 16)
-        model_mfi_violation(m, "a CDB length in LD_READ", c->raw[6], 0);
+    if ((c->cmd == FRAME_LD_READ || c->cmd == FRAME_LD_WRITE) && c->raw[6] && c->raw[6] != 16)
+        model_mfi_violation(m, "a CDB length in LD_READ or LD_WRITE", c->raw[6], 0);
     if (c->cmd >= FRAME_LD_READ && c->cmd <= FRAME_DCMD) {
         check_sgl(m, c, extra);
         check_data(m, c);
@@ -228,7 +230,7 @@ uint64_t model_mfi_due_ns(struct model_mfi *m, const struct model_mfi_command *c
         ns = m->init_ns;
     else if (c->cmd == FRAME_DCMD)
         ns = m->dcmd_ns;
-    else if ((c->cmd == FRAME_LD_READ || c->cmd == FRAME_LD_SCSI) && model_mfi_ld_of(m, c->target))
+    else if (c->cmd >= FRAME_LD_READ && c->cmd <= FRAME_LD_SCSI && model_mfi_ld_of(m, c->target))
         ns += model_mfi_ld_of(m, c->target)->medium.latency_ns;
     else if (c->cmd == FRAME_PD_SCSI && model_mfi_pd_target(m, c->target))
         ns += model_mfi_pd_target(m, c->target)->medium.latency_ns;
@@ -300,8 +302,8 @@ bool model_mfi_mischief(struct model_mfi *m, unsigned long nth)
 void model_mfi_submit(struct model_mfi *m, uint64_t address, unsigned extra, bool published)
 {
     struct model_mfi_frame *f;
-    uint32_t blocks = 0, sgl_end;
-    unsigned long nth = 0;
+    uint32_t sgl_end;
+    unsigned long nth;
 
     if (m->bench && bench_answer(m, address))
         return;
@@ -309,10 +311,7 @@ void model_mfi_submit(struct model_mfi *m, uint64_t address, unsigned extra, boo
         return;
     m->seen.frames[now.cmd & 15]++;
     model_mfi_check_frame(m, &now, extra);
-    if (model_mfi_is_read(&now, &blocks)) {
-        nth = ++m->seen.reads;
-        m->seen.blocks += blocks;
-    }
+    nth = model_mfi_count(m, &now);
     if (model_mfi_mischief(m, nth))
         return;
     f = model_mfi_take_entry(m);
@@ -416,6 +415,29 @@ uint64_t model_mfi_get(struct model_mfi *m, const struct model_mfi_command *c, v
     return got;
 }
 
+bool model_mfi_take(struct model_mfi *m, struct model_mfi_command *c, void *to, uint64_t n)
+{
+    uint8_t *p = to;
+
+    while (n) {
+        if (c->at == c->sge_count)
+            return false;
+        uint64_t left = c->sge[c->at].bytes - c->at_offset;
+        uint64_t part = n < left ? n : left;
+        if (part && !m->host.dma_read(m->host.ctx, c->sge[c->at].address + c->at_offset, p, part))
+            return false;
+        p += part;
+        n -= part;
+        c->moved += part;
+        c->at_offset += (uint32_t)part;
+        if (part == left) {
+            c->at++;
+            c->at_offset = 0;
+        }
+    }
+    return true;
+}
+
 bool model_mfi_put(struct model_mfi *m, struct model_mfi_command *c, const void *data, uint64_t n)
 {
     const uint8_t *p = data;
@@ -442,7 +464,7 @@ bool model_mfi_put(struct model_mfi *m, struct model_mfi_command *c, const void 
 static uint8_t refused_by_limits(struct model_mfi *m, const struct model_mfi_command *c)
 {
     bool io = c->cmd >= FRAME_LD_READ && c->cmd <= FRAME_PD_SCSI;
-    uint64_t bytes = c->cmd == FRAME_LD_READ ? blocks_bytes(m, c) : c->length;
+    uint64_t bytes = c->cmd == FRAME_LD_READ || c->cmd == FRAME_LD_WRITE ? blocks_bytes(m, c) : c->length;
 
     if (c->bad_sgl || (c->sge_count > m->max_sge && !model_mfi_is_fusion(m)))
         return STATUS_BAD_SGL;
@@ -473,7 +495,7 @@ void model_mfi_run_frame(struct model_mfi *m, struct model_mfi_command *c, unsig
         model_mfi_run_ld_read(m, c, nth, o);
         break;
     case FRAME_LD_WRITE:
-        o->status = STATUS_WRONG_STATE;
+        model_mfi_run_ld_write(m, c, nth, o);
         break;
     case FRAME_LD_SCSI:
     case FRAME_PD_SCSI:

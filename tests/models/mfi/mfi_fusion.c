@@ -187,8 +187,10 @@ static void check_io(struct model_mfi *m, const struct request *r)
 
     if (io_flags != 6 && io_flags != 10 && io_flags != 12 && io_flags != 16)
         model_mfi_violation(m, "I/O flags: length of the CDB", io_flags, 16);
-    if (control != (r->c.length ? 0x02000000u : 0))
-        model_mfi_violation(m, "the direction of a request that reads", control, 0x02000000);
+    uint32_t blocks, direction = model_mfi_is_write(&r->c, &blocks) ? 0x01000000 : 0x02000000;
+
+    if (control != (r->c.length ? direction : 0))
+        model_mfi_violation(m, "the direction of a request", control, direction);
     if (r->raw[0x10] != 2 || r->raw[0x11] || r->raw[0x14] != SGL / 4)
         model_mfi_violation(m, "SGL flags and offset", r->raw[0x10] << 8 | r->raw[0x14], 0x220);
     if (get64(r->raw + 0x34))
@@ -305,8 +307,7 @@ static void accept(struct model_mfi *m, unsigned smid, unsigned long nth)
 static void post_request(struct model_mfi *m, uint64_t d)
 {
     unsigned smid = d >> 16 & 0xffff;
-    unsigned long nth = 0;
-    uint32_t blocks;
+    unsigned long nth;
 
     if (d & 1 || d >> 8 & 0xff || d >> 32 & 0xffff)
         model_mfi_violation(m, "a request descriptor: flag, reply queue or LMID", d, d & 0xffff00feu);
@@ -317,10 +318,7 @@ static void post_request(struct model_mfi *m, uint64_t d)
                             m->fusion.depth - 1);
     if (!check_request(m, &now, d >> 1 & 7))
         return;
-    if (model_mfi_is_read(&now.c, &blocks)) {
-        nth = ++m->seen.reads;
-        m->seen.blocks += blocks;
-    }
+    nth = model_mfi_count(m, &now.c);
     if (!model_mfi_mischief(m, nth))
         accept(m, smid, nth);
 }

@@ -23,6 +23,7 @@ enum {
     STATUS_BAD_DCMD = 0x02,
     STATUS_BAD_PARAMETER = 0x03,
     STATUS_NO_DEVICE = 0x0c,
+    STATUS_FLUSH_FAILED = 0x15,
     STATUS_LD_INIT = 0x18,
     STATUS_NO_HARDWARE = 0x22,
     STATUS_NOT_FOUND = 0x23,
@@ -182,6 +183,15 @@ void model_mfi_run_scsi(struct model_mfi *m, struct model_mfi_command *c, unsign
                         struct model_mfi_outcome *o);
 /* Whether the frame reads a medium, and how many blocks. */
 bool model_mfi_is_read(const struct model_mfi_command *c, uint32_t *blocks);
+bool model_mfi_is_write(const struct model_mfi_command *c, uint32_t *blocks);
+/* Counts a read or write that was posted; its number among them, 0: neither. */
+unsigned long model_mfi_count(struct model_mfi *m, const struct model_mfi_command *c);
+void model_mfi_run_ld_write(struct model_mfi *m, struct model_mfi_command *c, unsigned long nth,
+                            struct model_mfi_outcome *o);
+/* Everything that was written, of all drives; the fault that makes it fail, or NULL. */
+const struct medium_fault *model_mfi_flush(struct model_mfi *m);
+/* The next n bytes of the frame's data from memory. */
+bool model_mfi_take(struct model_mfi *m, struct model_mfi_command *c, void *to, uint64_t n);
 
 /* ---- mfi_direct.c: DCMDs ---- */
 void model_mfi_run_dcmd(struct model_mfi *m, struct model_mfi_command *c, struct model_mfi_outcome *o);

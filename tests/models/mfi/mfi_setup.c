@@ -2,6 +2,14 @@
 
 /* Settings: a card as it comes from the box, and what is plugged into it. */
 
+static void content(void *ctx, uint32_t unit, uint64_t lba, void *buf, uint32_t bytes)
+{
+    (void)ctx;
+    model_mfi_pattern(unit, lba, buf, bytes);
+}
+
+void model_mfi_free(struct model_mfi *m) { medium_free(&m->medium); }
+
 void model_mfi_init(struct model_mfi *m, enum model_mfi_generation g)
 {
     static const uint8_t rates[5] = { 30, 30, 30, 30, 30 };
@@ -9,6 +17,8 @@ void model_mfi_init(struct model_mfi *m, enum model_mfi_generation g)
 
     memset(m, 0, sizeof *m);
     m->generation = g;
+    m->medium.volatile_cache = true;
+    m->medium.content = content;
     row = model_mfi_row(m);
     m->vendor_id = row->vendor_id;
     m->device_id = row->device_id;

@@ -3,7 +3,14 @@
 /* What is behind the card: media, and the SCSI commands that reach them (fact sheet 3.4, 3.5, 5.4). */
 
 enum { CHECK_CONDITION = 2, BLOCK_BYTES_MAX = 4096, REPLY_BYTES = 512 };
-enum { KEY_NOT_READY = 2, KEY_MEDIUM = 3, KEY_HARDWARE = 4, KEY_ILLEGAL = 5, KEY_ATTENTION = 6 };
+enum {
+    KEY_NOT_READY = 2,
+    KEY_MEDIUM = 3,
+    KEY_HARDWARE = 4,
+    KEY_ILLEGAL = 5,
+    KEY_ATTENTION = 6,
+    KEY_PROTECTED = 7
+};
 
 static uint8_t reply[REPLY_BYTES], block[BLOCK_BYTES_MAX];
 
@@ -75,7 +82,12 @@ static void read_medium(struct model_mfi *m, struct model_mfi_command *c, struct
     if (nth && nth == m->nth_short && good)
         good--;
     for (uint64_t k = 0; k < good; k++) {
-        model_mfi_pattern(pattern_target, lba + k, block, d->block_bytes);
+        const uint8_t *written = medium_read(&m->medium, pattern_target, lba + k);
+
+        if (written)
+            memcpy(block, written, d->block_bytes);
+        else
+            model_mfi_pattern(pattern_target, lba + k, block, d->block_bytes);
         if (!model_mfi_put(m, c, block, d->block_bytes)) {
             sense(o, KEY_HARDWARE, 0x4400);
             return;
@@ -85,6 +97,48 @@ static void read_medium(struct model_mfi *m, struct model_mfi_command *c, struct
         return;
     m->seen.media_errors++;
     sense_lba(o, KEY_MEDIUM, 0x1100, true, lba + good);
+}
+
+static void write_medium(struct model_mfi *m, struct model_mfi_command *c, const struct model_mfi_medium *d,
+                         unsigned unit, uint64_t lba, uint32_t blocks, struct model_mfi_outcome *o)
+{
+    if (lba >= d->blocks || blocks > d->blocks - lba) {
+        sense_lba(o, KEY_ILLEGAL, 0x2100, true, lba);
+        return;
+    }
+    if (m->medium.write_protected) {
+        sense(o, KEY_PROTECTED, 0x2700);
+        return;
+    }
+    for (uint32_t k = 0; k < blocks; k++) {
+        const struct medium_fault *f;
+
+        if (!model_mfi_take(m, c, block, d->block_bytes)) {
+            sense(o, KEY_HARDWARE, 0x4400);
+            return;
+        }
+        f = medium_write(&m->medium, unit, lba + k, d->block_bytes, block);
+        if (!f)
+            continue;
+        m->seen.media_errors++;
+        sense_lba(o, f->arg ? (uint8_t)(f->arg >> 16) : KEY_MEDIUM, f->arg ? (uint16_t)f->arg : 0x0c00, true,
+                  lba + k);
+        return;
+    }
+}
+
+const struct medium_fault *model_mfi_flush(struct model_mfi *m)
+{
+    const struct medium_fault *first = NULL, *f;
+
+    for (unsigned i = 0; i < MODEL_MFI_LDS; i++)
+        if (m->ld[i].present && (f = medium_flush(&m->medium, m->ld[i].target)) && !first)
+            first = f;
+    for (unsigned i = 0; i < MODEL_MFI_PDS; i++)
+        if (m->pd[i].present && (f = medium_flush(&m->medium, PATTERN_PHYSICAL + m->pd[i].device_id)) &&
+            !first)
+            first = f;
+    return first;
 }
 
 /* True: the command must not go on. */
@@ -123,6 +177,22 @@ void model_mfi_run_ld_read(struct model_mfi *m, struct model_mfi_command *c, uns
     read_medium(m, c, &ld->medium, c->target, get64(c->raw + 32), c->length, nth, o);
 }
 
+void model_mfi_run_ld_write(struct model_mfi *m, struct model_mfi_command *c, unsigned long nth,
+                            struct model_mfi_outcome *o)
+{
+    struct model_mfi_ld *ld = model_mfi_ld_of(m, c->target);
+
+    (void)nth;
+    if (ld_refuses(ld, o) || attention(&ld->medium, o))
+        return;
+    if (m->max_request_sectors &&
+        (uint64_t)c->length * ld->medium.block_bytes > m->max_request_sectors * 512ull) {
+        o->status = STATUS_BAD_PARAMETER;
+        return;
+    }
+    write_medium(m, c, &ld->medium, c->target, get64(c->raw + 32), c->length, o);
+}
+
 /* ---- SCSI ---- */
 static const uint8_t *cdb_of(const struct model_mfi_command *c) { return c->raw + 32; }
 
@@ -139,10 +209,58 @@ bool model_mfi_is_read(const struct model_mfi_command *c, uint32_t *blocks)
     return cdb[0] == 0x28 || cdb[0] == 0x88;
 }
 
+static uint64_t lba_of(const struct model_mfi_command *c)
+{
+    const uint8_t *cdb = cdb_of(c);
+
+    if (c->cmd == FRAME_LD_READ || c->cmd == FRAME_LD_WRITE)
+        return get64(c->raw + 32);
+    return cdb[0] < 0x80 ? get_be(cdb + 2, 4) : get_be(cdb + 2, 8);
+}
+
+bool model_mfi_is_write(const struct model_mfi_command *c, uint32_t *blocks)
+{
+    const uint8_t *cdb = cdb_of(c);
+
+    *blocks = c->length;
+    if (c->cmd == FRAME_LD_WRITE)
+        return true;
+    if (c->cmd != FRAME_LD_SCSI && c->cmd != FRAME_PD_SCSI)
+        return false;
+    *blocks = (uint32_t)(cdb[0] == 0x2a ? get_be(cdb + 7, 2) : get_be(cdb + 10, 4));
+    return cdb[0] == 0x2a || cdb[0] == 0x8a;
+}
+
+static unsigned unit_of(struct model_mfi *m, const struct model_mfi_command *c)
+{
+    const struct model_mfi_pd *pd = c->cmd == FRAME_PD_SCSI ? model_mfi_pd_target(m, c->target) : NULL;
+
+    return pd ? (unsigned)PATTERN_PHYSICAL + pd->device_id : c->target;
+}
+
+unsigned long model_mfi_count(struct model_mfi *m, const struct model_mfi_command *c)
+{
+    uint32_t blocks;
+
+    if (model_mfi_is_read(c, &blocks)) {
+        m->seen.reads++;
+        m->seen.blocks += blocks;
+    } else if (model_mfi_is_write(c, &blocks)) {
+        m->seen.writes++;
+        if (!medium_write_arrives(&m->medium, unit_of(m, c), lba_of(c), blocks)) {
+            m->seen.refused_writes++;
+            model_mfi_violation(m, "a write reached blocks that the test does not permit", lba_of(c), blocks);
+        }
+    } else {
+        return 0;
+    }
+    return ++m->seen.transfers;
+}
+
 static bool writes(uint8_t opcode)
 {
-    static const uint8_t refused[] = { 0x04, 0x07, 0x0a, 0x15, 0x1d, 0x2a, 0x2e, 0x2f, 0x3b, 0x3f, 0x41, 0x42,
-                                       0x48, 0x4c, 0x53, 0x54, 0x55, 0x5f, 0x7f, 0x83, 0x85, 0x89, 0x8a, 0x8b,
+    static const uint8_t refused[] = { 0x04, 0x07, 0x0a, 0x15, 0x1d, 0x2e, 0x2f, 0x3b, 0x3f, 0x41, 0x42,
+                                       0x48, 0x4c, 0x53, 0x54, 0x55, 0x5f, 0x7f, 0x83, 0x85, 0x89, 0x8b,
                                        0x8e, 0x93, 0x94, 0x9a, 0x9c, 0xa1, 0xa4, 0xaa, 0xac, 0xae, 0xb5 };
 
     return memchr(refused, opcode, sizeof refused);
@@ -248,18 +366,21 @@ static void request_sense(struct model_mfi *m, struct model_mfi_command *c, stru
     send(m, c, 18, cdb_of(c)[4], o);
 }
 
-static void read_scsi(struct model_mfi *m, struct model_mfi_command *c, struct model_mfi_medium *d,
-                      unsigned pattern, unsigned long nth, struct model_mfi_outcome *o)
+static void transfer_scsi(struct model_mfi *m, struct model_mfi_command *c, struct model_mfi_medium *d,
+                          unsigned pattern, unsigned long nth, struct model_mfi_outcome *o)
 {
-    const uint8_t *cdb = cdb_of(c);
     uint32_t blocks;
-    uint64_t lba = cdb[0] == 0x28 ? get_be(cdb + 2, 4) : get_be(cdb + 2, 8);
+    bool is_write = model_mfi_is_write(c, &blocks);
 
-    model_mfi_is_read(c, &blocks);
+    if (!is_write)
+        model_mfi_is_read(c, &blocks);
     if ((uint64_t)blocks * d->block_bytes != c->length)
-        model_mfi_violation(m, "the data length of a SCSI read is not its blocks", c->length,
+        model_mfi_violation(m, "the data length of a SCSI read or write is not its blocks", c->length,
                             (uint64_t)blocks * d->block_bytes);
-    read_medium(m, c, d, pattern, lba, blocks, nth, o);
+    if (is_write)
+        write_medium(m, c, d, pattern, lba_of(c), blocks, o);
+    else
+        read_medium(m, c, d, pattern, lba_of(c), blocks, nth, o);
 }
 
 static void run_cdb(struct model_mfi *m, struct model_mfi_command *c, struct model_mfi_medium *d,
@@ -278,12 +399,18 @@ static void run_cdb(struct model_mfi *m, struct model_mfi_command *c, struct mod
     }
     if (attention(d, o))
         return;
-    if (cdb[0] == 0x00 || cdb[0] == 0x35 || cdb[0] == 0x91)
+    if (cdb[0] == 0x35 || cdb[0] == 0x91) {
+        m->seen.flushes++;
+        if (medium_flush(&m->medium, pattern))
+            sense(o, KEY_MEDIUM, 0x0c00);
+        return;
+    }
+    if (cdb[0] == 0x00)
         return;
     if (disk && (cdb[0] == 0x25 || cdb[0] == 0x9e))
         capacity(m, c, d, o);
-    else if (disk && (cdb[0] == 0x28 || cdb[0] == 0x88))
-        read_scsi(m, c, d, pattern, nth, o);
+    else if (disk && (cdb[0] == 0x28 || cdb[0] == 0x88 || cdb[0] == 0x2a || cdb[0] == 0x8a))
+        transfer_scsi(m, c, d, pattern, nth, o);
     else
         sense(o, KEY_ILLEGAL, 0x2000);
 }
@@ -298,7 +425,8 @@ static void run_physical(struct model_mfi *m, struct model_mfi_command *c, unsig
         o->status = STATUS_NO_DEVICE;
         return;
     }
-    if (model_mfi_is_read(c, &blocks) && pd->state != MODEL_MFI_PD_SYSTEM) {
+    if ((model_mfi_is_read(c, &blocks) || model_mfi_is_write(c, &blocks)) &&
+        pd->state != MODEL_MFI_PD_SYSTEM) {
         o->status = STATUS_WRONG_STATE; /* members of arrays are the firmware's */
         return;
     }

@@ -1,6 +1,7 @@
 #ifndef TESTS_MODELS_MFI_H
 #define TESTS_MODELS_MFI_H
 #include "device.h"
+#include "medium.h"
 
 /* A MegaRAID controller at register level (fact sheet mfi.md): frames at a port (1078, 2108, xscale, skinny)
  * and request descriptors with a reply ring (fusion: Thunderbolt and Invader with the legacy RAID context,
@@ -13,7 +14,14 @@
  *     fn = model_add_device(&model_mfi_ops, &mfi, &mfi.host);
  *
  * Settings may be changed at any time; those that say "at power-on" count when the device is first touched or
- * reset.  Fields that begin with `nth_` count media reads (LD_READ, and READ by SCSI) from 1; 0: never. */
+ * reset.  Fields that begin with `nth_` count media reads and writes together (LD_READ, LD_WRITE, and READ
+ * and WRITE by SCSI) from 1; 0: never.
+ *
+ * Writes: medium_permit(&mfi.medium, unit, lba, blocks) says where; any other is stored, too, and is a
+ * violation. The unit is the target of a virtual drive, 100h + device id of a physical one.  m->medium has
+ * the write cache (volatile from the start) and the faults: a WRITE_ERROR is sense 3/0Ch/00h or, where arg is
+ * not 0, key, code and qualifier as arg 23:0; a FLUSH_ERROR is status 15h or arg.  Both kinds of flush keep
+ * what was written. model_mfi_free gives the store back. */
 
 enum model_mfi_generation {
     MODEL_MFI_1078,
@@ -166,7 +174,7 @@ struct model_mfi_frame {
 
 struct model_mfi_seen {
     unsigned long frames[16]; /* by frame command */
-    unsigned long dcmds, reads, blocks, media_errors, inits, hand_backs, resets, flushes;
+    unsigned long dcmds, reads, writes, blocks, media_errors, transfers, inits, hand_backs, resets, flushes;
     unsigned long ld_requests, pd_requests, wrapped; /* fusion, by function */
     unsigned long zero_reads, atomic_posts, pair_posts, whole_posts, index_writes;
     uint32_t capabilities;        /* fusion: of the INIT frame */
@@ -264,6 +272,8 @@ struct model_mfi {
     unsigned nth_every;   /* not 0: the above repeat every so many reads */
     bool bench;           /* frames are over at once: only the status byte is written */
 
+    struct model_medium medium;
+
     /* ---- seen ---- */
     struct model_mfi_seen seen;
     unsigned long violations;
@@ -296,6 +306,7 @@ extern const struct model_device_ops model_mfi_ops;
 
 /* A card of that generation with its usual ids and figures, 1008 (1000) commands, 80 (60) SGEs, no drives. */
 void model_mfi_init(struct model_mfi *m, enum model_mfi_generation g);
+void model_mfi_free(struct model_mfi *m); /* what was written */
 /* Optimal RAID 0 of 512-byte blocks, stripe 64 KiB, named "VD<target>"; NULL when there are 64 already. */
 struct model_mfi_ld *model_mfi_add_ld(struct model_mfi *m, uint8_t target, uint64_t blocks);
 /* A SAS disk of 1 TB in enclosure 32. */

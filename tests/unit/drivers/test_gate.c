@@ -322,7 +322,7 @@ static bool write_wanted(enum gate_transport t, uint32_t write, uint32_t flush)
     return (t == GATE_NVME_IO && write == 0x01 && flush == 0x00) ||
            (t == GATE_ATA && IN(write, 0x35, 0x61, 0xca) && IN(flush, 0xe7, 0xea)) ||
            (t == GATE_SCSI && IN(write, 0x2a, 0x8a) && IN(flush, 0x35, 0x91)) ||
-           (t == GATE_MFI_FRAME && write == 0x02 && flush == 0x03);
+           (t == GATE_MFI_FRAME && write == 0x02 && flush == 0x05);
 }
 static const uint8_t read_of[GATE_TRANSPORT_COUNT] = {
     [GATE_NVME_ADMIN] = 0x06, [GATE_NVME_IO] = 0x02, [GATE_ATA] = 0x60, [GATE_SCSI] = 0x28,
@@ -371,8 +371,8 @@ TEST(no_write_or_flush_is_among_the_harmless)
         const struct gate_write_row *r = &gate_write_rows[i];
 
         CHECK(strlen(r->name) > 2);
-        /* The frame that carries a CDB carries harmless ones, too: the CDB has its own row. */
-        EQ(gate_permits(r->transport, r->opcode, 0), r->transport == GATE_MFI_FRAME && r->opcode == 0x03);
+        /* The frame that carries the flush carries harmless questions, too: each has a row. */
+        EQ(gate_permits(r->transport, r->opcode, 0), r->transport == GATE_MFI_FRAME && r->opcode == 0x05);
     }
 }
 

@@ -21,6 +21,8 @@ void world(enum model_mfi_generation g)
 {
     model_reset_world();
     model_quiet = true;
+    gate_disarm_all();
+    model_mfi_free(&mfi);
     model_mfi_init(&mfi, g);
     fn = NULL;
     card = NULL;
@@ -43,6 +45,8 @@ void down(void)
     card = NULL;
     EQ_STR(model_first_violation(), "");
     EQ(model_live_allocs(), 0);
+    EQ(mfi.medium.writes_outside, 0);
+    model_mfi_free(&mfi);
 }
 
 struct mfi_card *inside(void) { return mfi_card_of(card); }
@@ -141,4 +145,76 @@ void words_are(const struct disk *d, uint32_t detail, const char *part)
 
     d->ops->status_words(detail, &t);
     HAS_STR(buf, part);
+}
+
+/* ---- writes ---- */
+struct io_lane *open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, unsigned unit,
+                            uint64_t first_lba, uint64_t blocks)
+{
+    const struct lane_shape shape = {
+        .depth = depth, .buffer_per_slot = true, .writes = true, .request_bytes = request_bytes
+    };
+    struct io_lane *l = NULL;
+
+    if (!gate_is_armed(d->identity, NULL, NULL))
+        EQ(gate_arm(d->identity, first_lba, blocks), OK);
+    medium_permit(&mfi.medium, unit, first_lba, blocks);
+    EQ(d->ops->open(d, &shape, &l), OK);
+    return l;
+}
+
+struct io_completion one(struct io_lane *l, enum io_op op, unsigned slot, uint64_t lba, uint32_t blocks)
+{
+    const struct io_request r = { .lba = lba, .blocks = blocks, .slot = (uint16_t)slot, .op = (uint16_t)op };
+    struct io_completion c = { .slot = 0xffff };
+
+    EQ(l->disk->ops->submit(l, &r, 1), 1);
+    l->disk->ops->kick(l);
+    EQ(collect(l, &c, 1, 1000), 1);
+    EQ(c.slot, slot);
+    return c;
+}
+
+static void put_stamp(uint8_t *block, uint32_t bytes, uint64_t lba, uint32_t pass)
+{
+    for (uint32_t i = 0; i < bytes / 8; i++) {
+        uint64_t word = (lba << 20 ^ i ^ (uint64_t)pass << 56) * 0x9e3779b97f4a7c15ull;
+        memcpy(block + 8 * i, &word, 8);
+    }
+}
+
+static bool is_stamp(const uint8_t *got, uint32_t bytes, uint64_t lba, uint32_t pass)
+{
+    uint8_t want[4096];
+
+    put_stamp(want, bytes, lba, pass);
+    return got && !memcmp(got, want, bytes);
+}
+
+void stamp(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass)
+{
+    for (uint32_t i = 0; i < blocks; i++)
+        put_stamp(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, l->disk->lba_bytes, lba + i, pass);
+}
+
+bool has_stamp(const struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass)
+{
+    for (uint32_t i = 0; i < blocks; i++)
+        if (!is_stamp(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, l->disk->lba_bytes, lba + i, pass))
+            return false;
+    return true;
+}
+
+bool holds(const struct io_lane *l, unsigned unit, uint64_t lba, uint32_t blocks, uint32_t pass)
+{
+    for (uint32_t i = 0; i < blocks; i++)
+        if (!is_stamp(medium_read(&mfi.medium, unit, lba + i), l->disk->lba_bytes, lba + i, pass))
+            return false;
+    return true;
+}
+
+void write_once(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass)
+{
+    stamp(l, slot, lba, blocks, pass);
+    EQ(one(l, IO_WRITE, slot, lba, blocks).status, IO_OK);
 }

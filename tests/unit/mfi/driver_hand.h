@@ -1,6 +1,7 @@
 #ifndef TESTS_UNIT_MFI_DRIVER_HAND_H
 #define TESTS_UNIT_MFI_DRIVER_HAND_H
 #include <stdint.h>
+#include "gate.h"
 #include "mfi_internal.h"
 #include "model_mfi.h"
 #include "platform_model.h"
@@ -35,6 +36,16 @@ struct io_completion read_once(struct io_lane *l, uint64_t lba, uint32_t blocks)
 void change_answer(struct io_lane *l, uint8_t status, uint8_t scsi_status, const uint8_t *sense);
 /* The slot's buffer holds these blocks of the model's medium. */
 bool data_is(const struct io_lane *l, unsigned slot, unsigned target, uint64_t lba, uint32_t blocks);
+/* ---- writes ---- */
+/* Arms and declares these blocks (model's unit), then opens a lane that writes. */
+struct io_lane *open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, unsigned unit,
+                            uint64_t first_lba, uint64_t blocks);
+struct io_completion one(struct io_lane *l, enum io_op op, unsigned slot, uint64_t lba, uint32_t blocks);
+/* The slot's buffer gets, or has, the stamp of `pass`; the medium has it. */
+void stamp(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass);
+bool has_stamp(const struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass);
+bool holds(const struct io_lane *l, unsigned unit, uint64_t lba, uint32_t blocks, uint32_t pass);
+void write_once(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass);
 void words_are(const struct disk *d, uint32_t detail, const char *part);
 
 #endif

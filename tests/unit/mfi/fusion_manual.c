@@ -17,6 +17,7 @@ void fusion_init(enum model_mfi_generation g)
 
     manual_init();
     host = manual.host;
+    model_mfi_free(&manual);
     model_mfi_init(&manual, g);
     manual.host = host;
     manual.max_cmds = 25;

@@ -14,6 +14,7 @@ TEST(model_mfi_each_generation_has_its_ids_and_bars)
         manual_init();
         struct model_host host = manual.host;
 
+        model_mfi_free(&manual);
         model_mfi_init(&manual, (enum model_mfi_generation)g);
         manual.host = host;
         EQ(model_mfi_ops.config_read(&manual, 0), (uint32_t)t[g].id << 16 | 0x1000);

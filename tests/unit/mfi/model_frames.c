@@ -380,7 +380,7 @@ TEST(model_mfi_counts_every_mistake_of_a_careless_driver_once)
         { "misaligned", misaligned, 1 },
         { "context", context_high, 1 },
         { "LD_WRITE", ld_write, 1 },
-        { "SCSI write", scsi_write, 1 },
+        { "SCSI write", scsi_write, 2 },
         { "shutdown", shutdown, 1 },
         { "clear configuration", clear_configuration, 1 },
         { "set properties", set_properties, 1 },

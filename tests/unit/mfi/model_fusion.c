@@ -546,7 +546,7 @@ TEST(model_fusion_counts_every_mistake_of_a_careless_driver)
         { "status left", status_left, 1 },
         { "no direction", no_direction, 1 },
         { "short list", short_list, 1 },
-        { "write", write_command, 1 },
+        { "write", write_command, 2 }, /* direction and place */
         { "not poisoned", not_poisoned, 1 },
         { "index too far", index_too_far, 1 },
         { "index out of range", index_out_of_range, 1 },

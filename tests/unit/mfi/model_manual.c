@@ -61,6 +61,7 @@ static bool published(void *ctx)
 
 void manual_init(void)
 {
+    model_mfi_free(&manual);
     model_mfi_init(&manual, MODEL_MFI_2108);
     manual.max_cmds = 64;
     manual.host = (struct model_host){ .dma_read = dma_read,

@@ -11,6 +11,7 @@ static void start_as(enum model_mfi_generation g)
 
     manual_init();
     host = manual.host;
+    model_mfi_free(&manual);
     model_mfi_init(&manual, g);
     manual.host = host;
     manual.max_cmds = 64;
