@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bits.h"
+#include "gate.h"
 #include "platform_qtest.h"
 
 enum { DEADLINE_S = 30 };
@@ -115,6 +116,92 @@ enum io_status qtest_read_status(struct disk *d, uint64_t lba, uint32_t blocks)
         c.status = IO_STATUS_COUNT;
     d->ops->close(l);
     return (enum io_status)c.status;
+}
+
+/* ---- writes ---- */
+static void stamp(uint8_t *to, uint32_t bytes, uint64_t seed)
+{
+    for (uint32_t i = 0; i < bytes / 8; i++) {
+        uint64_t word = (seed + i + 1) * 0x9e3779b97f4a7c15ull;
+        memcpy(to + 8 * i, &word, 8);
+    }
+}
+
+static enum io_status run_one(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks)
+{
+    struct io_request r = { .lba = lba, .blocks = blocks, .slot = slot, .op = (uint16_t)op };
+    struct io_completion c = { .status = IO_STATUS_COUNT };
+
+    l->disk->ops->submit(l, &r, 1);
+    l->disk->ops->kick(l);
+    wait_some(l, &c, 1);
+    return (enum io_status)c.status;
+}
+
+/* Stamps each slot's request, or reads each back. */
+static const char *stamp_all(struct io_lane *l, uint64_t first_lba, uint32_t bytes, enum io_op op)
+{
+    uint8_t *want = malloc(bytes);
+    const char *why = NULL;
+    uint32_t blocks = bytes / l->disk->lba_bytes;
+
+    for (uint16_t slot = 0; slot < l->depth && !why; slot++) {
+        uint64_t lba = first_lba + slot * blocks;
+
+        stamp(want, bytes, lba << 20 ^ bytes);
+        if (op == IO_WRITE)
+            memcpy(lane_data(l, slot), want, bytes);
+        else
+            memset(lane_data(l, slot), 0, bytes);
+        if (run_one(l, op, slot, lba, blocks) != IO_OK)
+            why = op == IO_WRITE ? "a write failed" : "a read failed";
+        else if (memcmp(lane_data(l, slot), want, bytes))
+            why = "what was written does not read back";
+    }
+    free(want);
+    return why;
+}
+
+static const char *write_through(struct disk *d, uint64_t first_lba, uint32_t bytes)
+{
+    struct lane_shape shape = { .depth = d->max_depth < 3 ? d->max_depth : 3,
+                                .buffer_per_slot = true,
+                                .writes = true,
+                                .request_bytes = bytes };
+    const char *why = NULL;
+    struct io_lane *l;
+
+    for (unsigned again = 0; again < 2 && !why; again++) {
+        if (d->ops->open(d, &shape, &l))
+            return "a lane that writes does not open";
+        if (!again)
+            why = stamp_all(l, first_lba, bytes, IO_WRITE);
+        if (!why && run_one(l, IO_FLUSH, 0, 0, 0) != IO_OK)
+            why = "a flush failed";
+        if (!why)
+            why = stamp_all(l, first_lba, bytes, IO_READ);
+        if (!why && run_one(l, IO_WRITE, 0, first_lba - 1, 1) != IO_REFUSED)
+            why = "a write before the armed range was not refused";
+        d->ops->close(l);
+    }
+    return why;
+}
+
+const char *qtest_write_and_compare(struct disk *d)
+{
+    enum { FIRST = 8 };
+    const char *why;
+
+    gate_disarm_all();
+    if (gate_arm(d->identity, FIRST, d->lba_count - FIRST))
+        return "the disk cannot be armed";
+    why = write_through(d, FIRST, d->lba_bytes);
+    if (!why)
+        why = write_through(d, FIRST, 65536);
+    if (!why)
+        why = write_through(d, FIRST, 1 << 20);
+    gate_disarm_all();
+    return why;
 }
 
 struct disk *qtest_disk_of(struct controller *c, const char *name)

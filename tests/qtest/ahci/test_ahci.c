@@ -123,3 +123,15 @@ TEST(ahci_health_is_what_the_emulated_drive_says_and_reads_go_on)
     EQ(ctrl->remark_count, 0);
     down();
 }
+
+TEST(ahci_what_is_written_reads_back)
+{
+    const char *const args[] = { "-device",   "ich9-ahci,id=h,addr=2",
+                                 "-blockdev", file_node(0, qtest_disk("w", 64u << 20, 16u << 20)),
+                                 "-device",   "ide-hd,drive=n0,bus=h.0,serial=QW",
+                                 NULL };
+
+    up(args);
+    EQ_STR(qtest_write_and_compare(ctrl->disks[0]) ?: "", "");
+    down();
+}

@@ -106,3 +106,22 @@ TEST(mfi_a_card_without_drives_says_what_to_do)
     CHECK(said);
     down();
 }
+
+TEST(mfi_what_is_written_reads_back_on_both_generations)
+{
+    for (unsigned card = 0; card < 2; card++) {
+        const char *const args[] = {
+            "-device",
+            fmt(0, "%s,id=m", cards[card].device, 0),
+            "-blockdev",
+            fmt(1, "driver=file,node-name=n0,filename=%s", qtest_disk("w", 64u << 20, 16u << 20), 0),
+            "-device",
+            "scsi-hd,drive=n0,bus=m.0,scsi-id=0,serial=VW,wwn=0x5000c50000000001",
+            NULL
+        };
+
+        up(args, cards[card].device_id);
+        EQ_STR(qtest_write_and_compare(ctrl->disks[0]) ?: "", "");
+        down();
+    }
+}

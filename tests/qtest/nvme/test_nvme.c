@@ -61,6 +61,22 @@ TEST(nvme_data_of_512_and_4096_byte_lbas_equals_the_image_in_single_and_split_co
     down();
 }
 
+TEST(nvme_what_is_written_reads_back_also_with_protection_information)
+{
+    const char *const args[] = { "-blockdev", file_node(0, qtest_disk("w", 64u << 20, 16u << 20)),
+                                 "-blockdev", file_node(1, qtest_disk("x", 64u << 20, 16u << 20)),
+                                 "-device",   "nvme,id=c,serial=QW,mdts=3",
+                                 "-device",   "nvme-ns,drive=n0,bus=c,nsid=1",
+                                 "-device",   "nvme-ns,drive=n1,bus=c,nsid=2,ms=8,mset=1,pi=1",
+                                 NULL };
+
+    up(args);
+    EQ(ctrl->disk_count, 2);
+    EQ_STR(qtest_write_and_compare(ctrl->disks[0]) ?: "", "");
+    EQ_STR(qtest_write_and_compare(ctrl->disks[1]) ?: "", "");
+    down();
+}
+
 TEST(nvme_an_unreadable_sector_is_a_media_error_and_its_neighbours_read)
 {
     static char debug[300];
