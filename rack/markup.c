@@ -55,7 +55,7 @@ const char markup_style[] =
     "*{box-sizing:border-box}body{margin:0 auto;max-width:90rem;padding:1rem 1.2rem 3rem;background:var(--bg);"
     "color:var(--fg);font:15px/1.45 system-ui,sans-serif}\n"
     "h1{font-size:1.5rem;margin:.4rem 0}h2{font-size:1.15rem;margin:2rem 0 .5rem}"
-    "h3{font-size:1rem;margin:1rem 0 .3rem}.odd td,.odd th{white-space:nowrap}.odd .dim{font-weight:400}p{max-width:60rem}\n"
+    "h3{font-size:1rem;margin:1.2rem 0 .3rem}.do{margin:.2rem 0 .5rem}ul{margin:.5rem 0;padding-left:1.2rem;max-width:60rem}.odd td,.odd th{white-space:nowrap}.odd .dim{font-weight:400}p{max-width:60rem}\n"
     ".dim{color:var(--dim)}.tiles{display:flex;flex-wrap:wrap;gap:.6rem;margin:1rem 0}\n"
     ".tile{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.5rem .9rem;min-width:8rem}\n"
     ".tile b{display:block;font-size:1.5rem;font-variant-numeric:tabular-nums}.tile.bad b{color:var(--bad)}"
@@ -74,4 +74,5 @@ const char markup_style[] =
     "svg{display:block}svg .band{fill:var(--okbg);stroke:var(--good)}svg .axis{stroke:var(--line)}"
     "svg .mid{stroke:var(--good);stroke-width:2}svg .dot{fill:var(--bad)}\n"
     "@media print{body{max-width:none;font-size:11px}.scroll{overflow:visible;border:0}h2{break-after:avoid}"
-    "tr{break-inside:avoid}}\n";
+    "tr{break-inside:avoid}th,td{padding:.15rem .25rem;white-space:normal!important}svg{width:110px}.rack td,.rack th{font-size:8px;padding:.1rem}}\n"
+    "@media screen and (max-width:40rem){.wordy td{min-width:8.5rem}.wordy td.kind{min-width:0}}\n";

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bits.h"
+#include "finding.h"
 #include "markup.h"
 #include "math.h"
 #include "rack.h"
@@ -59,10 +60,16 @@ static void put_differences(struct page *p)
     }
     fputs(
         "<p class=dim>Compared with what most machines of the same kind have (at least three, six in ten).</p>\n"
-        "<div class=scroll><table><tr><th>What<th>Machine<th>Where<th>Seen<th>Expected</tr>\n",
+        "<div class=scroll><table class=wordy><tr><th>What<th>Machine<th>Where<th>Seen<th>Expected</tr>\n",
         p->to);
     fwrite(p->difference_rows, 1, p->difference_len, p->to);
     fputs("</table></div>\n", p->to);
+    fputs(
+        "<ul><li><b>Missing</b>: go to the bay or slot that is named; reseat, look at power and cable, then exchange.</li>"
+        "<li><b>Narrower or slower link</b>: reseat drive or card and clean its contacts; if it stays, another slot.</li>"
+        "<li><b>Another firmware</b>: bring all to one version before numbers are compared.</li>"
+        "<li><b>Failed, not tested, not finished</b>: the machine's own report.html says why and what to do.</li></ul>\n",
+        p->to);
     if (p->listed > MOST_DIFFERENCES)
         fprintf(p->to, "<p>%u more are not shown.</p>\n", p->listed - MOST_DIFFERENCES);
 }
@@ -89,8 +96,20 @@ static void put_strip(FILE *to, const struct outlier *o)
             ull(LEFT + mul_div_u64(o->value - begin, WIDTH, span)));
 }
 
-static void put_odd_drive(struct page *p, const struct rack_drive *d)
+/* What to do, in the words that the machine's own page has for one such drive. */
+static void put_advice(struct page *p, enum outlier_metric metric)
 {
+    const struct finding_kind *k = finding_kind(metric == OUTLIER_RATE ? "odd-slow" : "odd-tail");
+
+    fputs("<p class=do><b>Do</b> ", p->to);
+    markup_text(p->to, k->advice);
+    fputs("</p>\n", p->to);
+}
+
+static void put_odd_drive(struct page *p, const struct rack_odd *odd)
+{
+    const struct rack_drive *d = odd->drive;
+
     fputs("<h3>", p->to);
     markup_text(p->to, d->machine);
     fputs(" ", p->to);
@@ -103,8 +122,11 @@ static void put_odd_drive(struct page *p, const struct rack_drive *d)
     markup_text(p->to, d->firmware);
     fputs(d->link[0] ? ", " : "", p->to);
     markup_text(p->to, d->link);
+    fputs("</span></h3>\n", p->to);
+    if (odd->o.worse)
+        put_advice(p, odd->o.metric);
     fputs(
-        "</span></h3>\n<div class=scroll><table class=odd><tr><th>Sign<th>Job<th>Among its peers<th class=n>Value<th class=n>Peers' "
+        "<div class=scroll><table class=odd><tr><th>Sign<th>Job<th>Among its peers<th class=n>Value<th class=n>Peers' "
         "median<th class=n>Difference<th class=n>z<th class=n>Peers</tr>\n",
         p->to);
 }
@@ -146,13 +168,13 @@ static void put_odd(struct page *p)
     }
     fputs(
         "<p class=dim>The bar is the peers' median with five of their deviations to each side, the dot is this drive. x: "
-        "times the mean latency that the throughput explains.</p>\n",
+        "times the mean latency that the throughput explains. z: the distance to the median in the peers' own spread.</p>\n",
         p->to);
     for (size_t i = 0; i < shown; i++) {
         const struct rack_odd *odd = &p->found.odd[i];
 
         if (!i || odd[-1].drive != odd->drive)
-            put_odd_drive(p, odd->drive);
+            put_odd_drive(p, odd);
         put_odd_row(p, odd);
         if (i + 1 == shown || odd[1].drive != odd->drive)
             fputs("</table></div>\n", p->to);

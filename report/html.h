@@ -59,6 +59,7 @@ struct html {
     unsigned run_number;            /* from 1: part of every id */
     struct html_drive drive;        /* the one that is being written */
     unsigned figures;               /* of it, so far */
+    bool contacts;                  /* some finding asks for contacts of a card to be covered */
     char words[4096];               /* for long texts, briefly */
     char kinds[HTML_KINDS_MAX][20]; /* of html_put_records */
     struct journal_line across[HTML_LINES_ACROSS];
@@ -98,6 +99,10 @@ void html_put_style(struct pen *p);     /* html_style.c */
 void html_put_top(struct html *h);      /* html_top.c: verdict, machine, what is missing, all drives */
 void html_put_findings(struct html *h); /* html_findings.c */
 void html_put_not_tested(struct html *h);
+/* html_contacts.c: advice about covering contacts of a card, with a link to the picture of them. */
+bool html_is_about_contacts(const char *advice);
+void html_put_advice(struct html *h, const char *advice);
+void html_put_contacts(struct html *h);
 void html_put_machine(struct html *h); /* html_machine.c: machine, controllers, topology */
 void html_put_drive(struct html *h);   /* html_drive.c: the section of h->drive */
 void html_put_charts(struct html *h);  /* html_charts.c */

@@ -35,9 +35,10 @@ static void put_finding(struct html *h, const struct journal_line *l, bool asks_
     html_fact(h, l, "Expected", "expected");
     if (kind && asks_for_action && kind->advice) {
         pen_str(h->pen, "<div><dt>Do</dt><dd>");
-        pen_escaped(h->pen, advised[kind - finding_kinds] ? "as above" : kind->advice);
+        html_put_advice(h, advised[kind - finding_kinds] ? "as above" : kind->advice);
         pen_str(h->pen, "</dd></div>");
         advised[kind - finding_kinds] = true;
+        h->contacts |= html_is_about_contacts(kind->advice);
     }
     pen_str(h->pen, "</dl></article>\n");
 }
@@ -69,11 +70,14 @@ void html_put_findings(struct html *h)
 {
     unsigned folded;
 
+    h->contacts = false;
     if (!h->run->findings)
         return;
     pen_fmt(h->pen, "<section id=\"r%ufindings\" class=\"findings\"><h2>Findings</h2>\n", h->run_number);
     if (!put_levels(h, 0, LEVELS_OPEN, false))
         pen_str(h->pen, "<p class=\"note\">Nothing asks for action.</p>\n");
+    if (h->contacts)
+        html_put_contacts(h);
     folded = put_levels(h, LEVELS_OPEN, ARRAY_COUNT(levels), true);
     if (folded) {
         pen_fmt(h->pen, "<details><summary>%u more that ask%s for nothing</summary>\n", folded,

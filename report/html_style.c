@@ -69,6 +69,11 @@ static const char style[] =
     "margin-left:auto;font-weight:500}.finding dl div{display:grid;grid-template-columns:76px minmax(0,1fr);gap:0 12px}"
     ".finding dt{color:var(--soft)}h2+.finding{border-top:0;padding-top:0}.findlist{list-style:none;margin:0 0 14px;"
     "padding:0}.findlist li{padding:2px 0}.finding:target,dt:target{background:var(--bar)}\n"
+    ".contacts{border:1px solid var(--line);border-left:8px solid var(--warn);border-radius:8px;padding:14px 18px;margin:4px 0 12px;"
+    "scroll-margin-top:8px}.contacts h3{margin:0 0 8px}.contacts ol{margin:6px 0;padding-left:22px}.contacts li{padding:1px 0}"
+    ".edge{display:block;width:100%;max-width:560px;height:auto}.edge .board{fill:var(--s2);opacity:.28}.edge .bracket{"
+    "fill:var(--soft)}.edge .contact{fill:var(--s4)}.edge .tape{fill:var(--s1);stroke:var(--ink);stroke-width:1.5}"
+    ".edge text{font-size:14px}svg .strong{fill:var(--ink);font-weight:750}\n"
     /* tables */
     ".wide{overflow-x:auto;-webkit-overflow-scrolling:touch}\n"
     "table{border-collapse:collapse;width:100%;font-size:13.5px}th,td{text-align:right;padding:5px 10px;vertical-align:top;"
@@ -130,8 +135,8 @@ static const char style[] =
     ".results td.l:last-child{min-width:0}.overview th,.overview td{padding:5px 4px}.overview .badge{font-size:7pt;padding:0 3px}.overview td.w{max-width:none}"
     ".overview data{font-size:11pt}small,.chip{font-size:7.5pt}.state td,.state th{white-space:normal;padding:3px;min-width:0!important}.state .chip{white-space:normal}"
     ".state{font-size:7.5pt}.spark{width:56px}td.sp{padding:2px}"
-    ".two{grid-template-columns:minmax(0,1fr)}"
-    ".badge,.chip,.stamp,td.r,.bar,.top,.missing,.plot,.spark,.legend{print-color-adjust:exact;"
+    ".two{grid-template-columns:minmax(0,1fr)}.contacts{break-inside:avoid}"
+    ".edge,.badge,.chip,.stamp,td.r,.bar,.top,.missing,.plot,.spark,.legend{print-color-adjust:exact;"
     "-webkit-print-color-adjust:exact}}\n";
 
 void html_put_style(struct pen *p) { pen_bytes(p, style, sizeof style - 1); }

@@ -1,4 +1,4 @@
-"""The page in a headless Chromium: on a phone, on a desk, in the dark and on paper.
+"""The page of a machine and that of a rack in a headless Chromium: on a phone, on a desk, in the dark and on paper.
 
     python3 tests/browser/check.py [FOLDER]       pictures of what is wrong go into FOLDER
 
@@ -11,6 +11,9 @@ import tempfile
 from pathlib import Path
 
 import browser
+
+# The rack's page has a strip per odd value instead of charts; without SQLite its program is not there.
+RACK_FAULTS = ("slow-drive", "long-tail", "narrow-link", "missing-drive", "other-firmware", "hostile-names")
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "report"
@@ -40,6 +43,35 @@ def render(folder):
         yield name, page, charts
 
 
+def render_rack(folder):
+    """(name, page, fewest charts) of a rack with a fault of each kind, and of one without."""
+    program, generate = ROOT / "out" / "baresweep-rack", ROOT / "out" / "rack-generate"
+    for name, faults in ("rack", RACK_FAULTS), ("rack without fault", ()):
+        if not program.exists():
+            return
+        journals, db, page = folder / name, folder / f"{name}.sqlite", folder / f"{name}.html"
+        words = [word for fault in faults for word in ("--fault", fault)]
+        subprocess.run([generate, "--machines", "24", "--drives", "8", *words, journals], check=True, capture_output=True)
+        subprocess.run([program, "ingest", "--db", db, "--rack", "R7", journals], check=True, capture_output=True)
+        done = subprocess.run([program, "report", "--db", db, "--out", page], capture_output=True, text=True)
+        if done.returncode != bool(faults):
+            raise AssertionError(f"{name}: the report ended with {done.returncode}: {done.stdout}{done.stderr}")
+        yield name, page, 0
+
+
+def strips(b, name):
+    """Each odd value stands among its peers: a band and a mark within the picture, and the mark beside the band."""
+    if name != "rack":
+        return []
+    got = b.value("""[...document.querySelectorAll("table.odd svg")].map(s => { const at = q => {
+        const r = s.querySelector(q).getBoundingClientRect(); return [r.left, r.right]; };
+        const all = s.getBoundingClientRect(), band = at(".band"), dot = at(".dot");
+        return dot[0] >= all.left - 1 && dot[1] <= all.right + 1 && band[1] > band[0] && band[0] >= all.left - 1 &&
+               band[1] <= all.right + 1 && (dot[1] <= band[0] + 5 || dot[0] >= band[1] - 5); })""")
+    wrong = [] if len(got) >= 12 else [f"{len(got)} strips of odd values, at least 12 are expected"]
+    return wrong + (["a strip's mark is outside of it or on the band"] if not all(got) else [])
+
+
 def look(b, page, screen, fewest_charts, geometry):
     b.screen(**SCREENS[screen])
     b.open(page)
@@ -57,7 +89,7 @@ def main():
     geometry = (Path(__file__).parent / "geometry.js").read_text()
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        pages = list(render(Path(folder)))
+        pages = [*render(Path(folder)), *render_rack(Path(folder))]
         try:
             b = browser.Browser()
         except browser.CannotStart as reason:
@@ -65,8 +97,8 @@ def main():
             return 77
         with b:
             for name, page, charts in pages:
-                for screen in SCREENS if name in ("showcase", "sample") else ("phone", "desk"):
-                    wrong = look(b, page, screen, charts, geometry)
+                for screen in SCREENS if name in ("showcase", "sample", "rack") else ("phone", "desk"):
+                    wrong = look(b, page, screen, charts, geometry) + strips(b, name)
                     passed, failed = passed + (not wrong), failed + bool(wrong)
                     for words in wrong:
                         print(f"{name}, {screen}: {words}")

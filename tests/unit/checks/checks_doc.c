@@ -15,6 +15,10 @@ static const char intro[] =
     "WARN, FAIL or CANNOT TELL; INFO and CANNOT TELL change no verdict. Of the SMBus rows the first that fits is the\n"
     "answer; every number it stands on is in the journal (`smbus`, `link`, `topology`).\n"
     "\n"
+    "Error bits of links are cleared between two looks only where the firmware's HEST table claims no PCI Express errors\n"
+    "for itself; else they are only read. _OSC, by which an operating system asks for these errors, is a method of AML,\n"
+    "which is not interpreted here: it is not asked.\n"
+    "\n"
     "What to do when a machine does not start at all with a card in it, and how to cover the contacts B5 and B6, is in\n"
     "[pins.md](pins.md).\n";
 

@@ -116,6 +116,20 @@ TEST(P1_a_faster_slot_and_a_slower_slot_pass_with_words)
     HAS_STR(found[0].seen, "could do Gen2");
 }
 
+TEST(P1_is_missed_by_one_step_of_width_or_speed)
+{
+    machine(2, 8, 2, 8);
+    now(2, 8);
+    judge_link(NULL);
+    want("link-full", FINDING_PASS);
+    now(2, 4);
+    judge_link(NULL);
+    CHECK(!has("link-full"));
+    now(1, 8);
+    judge_link(NULL);
+    CHECK(!has("link-full"));
+}
+
 TEST(P2_all_lanes_of_the_slot_but_fewer_than_the_card)
 {
     machine(3, 4, 2, 8);

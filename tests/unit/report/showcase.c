@@ -403,6 +403,16 @@ static void put_findings(struct journal *j)
           "no failed read" },
         { "io-retries", FINDING_WARN, "sata0.1", "2 reads were sent again", "none" },
         { "controller-not-driven", FINDING_WARN, "raid0", "MegaRAID SAS-3 3108 at 0000:02:00.0", "" },
+        { "smbus-foreign", FINDING_WARN, "smbus",
+          "0x53 answers with a FRU header; suspect: PERC H310 at 0000:02:00.0 in PCIE3",
+          "only memory modules" },
+        { "slot-narrow", FINDING_WARN, "nvme0",
+          "0000:40:01.0 to 0000:41:00.0: Gen3 x2, the slot has Gen4 x2, the card x4", "Gen4 x4" },
+        { "wake-request", FINDING_WARN, "sata0", "PME status is set at 0000:00:1f.2", "" },
+        { "odd-slow", FINDING_WARN, "sata0.1",
+          "in 6 of its 8 measurements; farthest in rand (randread 4 KiB QD 32): 0.63 MB/s, 49 % less than the 8 like "
+          "drives' median, robust z 33.6",
+          "as the others: 1.27 MB/s" },
         { "driver-remark", FINDING_INFO, "sata0.0", "the drive limits queued commands to 32", "" },
         { "from-the-future", FINDING_CANNOT_TELL, "nvme0n1", "something <script>alert(1)</script> new", "" },
     };
