@@ -220,7 +220,7 @@ TEST(step_start_comes_back_as_written)
 TEST(io_error_comes_back_as_written)
 {
     struct bench b;
-    struct io_error_record e = { UINT64_MAX, 0xffffffff, true, 0xff, 0xfffffffe, UINT64_MAX - 1 };
+    struct io_error_record e = { UINT64_MAX, 0xffffffff, true, 0xff, 0xff, 0xfffffffe, UINT64_MAX - 1 };
 
     up(&b);
     journal_io_error(b.j, 7, "disk", "job", &e, "words");

@@ -226,7 +226,7 @@ TEST(the_largest_numbers_and_longest_names_stay_within_the_page)
     struct controller_info c;
     struct machine_info m;
     struct finding f = { .code = "io-error", .level = FINDING_FAIL };
-    struct io_error_record e = { UINT64_MAX, 0xffffffff, true, 0xff, 0xffffffff, UINT64_MAX };
+    struct io_error_record e = { UINT64_MAX, 0xffffffff, true, 0xff, 0xff, 0xffffffff, UINT64_MAX };
     char longest[300];
 
     memset(&d, 'M', sizeof d);
