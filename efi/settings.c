@@ -157,9 +157,11 @@ static bool report_problems(const struct conf_problems *p, const char *source)
 {
     for (unsigned i = 0; i < p->count && i < JOB_FILE_MAX_PROBLEMS; i++)
         journal_problem(record_journal(), source, p->kept[i].line, "", p->kept[i].text);
-    if (p->count)
+    if (p->count && p->kept[0].line)
         record_finding("configuration-error", FINDING_WARN, "run", NULL, "%s line %u: %s", source,
                        p->kept[0].line, p->kept[0].text);
+    else if (p->count) /* of no single line */
+        record_finding("configuration-error", FINDING_WARN, "run", NULL, "%s: %s", source, p->kept[0].text);
     return p->count != 0;
 }
 

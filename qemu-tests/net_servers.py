@@ -32,7 +32,7 @@ class Web:
 
             def do_GET(self):
                 web.got.append(self.path)
-                body = web.files.get(self.path)
+                body = web.files.get(self.path, web.put.get(self.path))
                 self.answer(404 if body is None else 200, body or b"")
 
             def do_PUT(self):

@@ -5,7 +5,7 @@ import machine
 from net_servers import Web, journal_of
 from scenario import Journal, boot, check, equal, file_disk
 
-tier, budget_s, timing = "quick", 35, False
+tier, budget_s, timing = "quick", 25, False
 MAC = "52:54:00:00:11:01"
 
 

@@ -7,7 +7,7 @@ import machine
 from net_servers import Syslog, Tftp, Web, free_port, journal_of, HOST
 from scenario import QUICK_CONF, Journal, boot, check, equal, file_disk
 
-tier, budget_s, timing = "quick", 60, False
+tier, budget_s, timing = "quick", 45, False
 
 
 def card():

@@ -40,6 +40,39 @@ TEST(options_are_read_in_any_section)
     EQ(c.attended, 1);
 }
 
+TEST(a_second_text_stands_over_the_first_key_by_key)
+{
+    static const char file[] = "plan=jobs\njobs=a.fio\ncountdown_s=7\n",
+                      words[] = "countdown_s=0\nbugdet=1\n";
+    struct conf_problems of_words;
+
+    conf_defaults(&c);
+    conf_read_lines(file, strlen(file), &c, &p);
+    conf_read_lines(words, strlen(words), &c, &of_words);
+    conf_settle(&c, &p);
+    EQ(c.plan, CONF_PLAN_JOBS);
+    EQ_STR(c.jobs, "a.fio");
+    EQ(c.countdown_s, 0);
+    EQ(p.count, 0);
+    EQ(of_words.count, 1);
+    EQ(of_words.kept[0].line, 2);
+}
+
+TEST(what_is_missing_in_both_texts_is_told_once)
+{
+    static const char words[] = "plan=jobs\n";
+    struct conf_problems of_words;
+
+    conf_defaults(&c);
+    conf_read_lines("", 0, &c, &p);
+    conf_read_lines(words, strlen(words), &c, &of_words);
+    conf_settle(&c, &p);
+    EQ(of_words.count, 0);
+    EQ(p.count, 1);
+    EQ(p.kept[0].line, 0);
+    HAS_STR(p.kept[0].text, "jobs = jobs/mine.fio");
+}
+
 TEST(a_wrong_line_keeps_the_default_and_is_told)
 {
     static const struct {
