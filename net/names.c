@@ -21,7 +21,7 @@ static bool is_plain(char c)
 
 void name_word(const char *s, struct text *out)
 {
-    for (unsigned i = 0; s[i] && i < NAME_WORD_MAX; i++)
+    for (unsigned i = 0; i < NAME_WORD_MAX && s[i]; i++)
         text_char(out, is_plain(s[i]) && (i || s[i] != '.') ? s[i] : '_');
 }
 
