@@ -72,10 +72,48 @@ static void report_errors(struct step_run *s, unsigned lane)
     }
     if (r->errors > kept)
         journal_io_errors_more(record_journal(), s->number, pl->disk->name, pl->job.name, r->errors - kept);
-    inventory_disk_finding(s->inv, pl->disk, "io-error", FINDING_FAIL, "every read is answered with data",
-                           "%llu of %llu reads failed in %s, the first at LBA %llu: %s",
+    inventory_disk_finding(s->inv, pl->disk, "io-error", FINDING_FAIL, "every request is answered well",
+                           "%llu of %llu requests failed in %s, the first at LBA %llu: %s",
                            (unsigned long long)r->errors, (unsigned long long)(r->errors + r->ios),
                            pl->job.name, (unsigned long long)(kept ? errors[0].lba : 0), kept ? words : "");
+}
+
+/* What was written and what came back of it.  Blocks that are not as written are the drive's failure, whatever
+ * its rates are. */
+static void report_writing(struct step_run *s, unsigned lane)
+{
+    const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
+    const struct step_result *r = engine_result(s->engine, lane);
+    const struct step_writing *w = engine_writing(s->engine, lane);
+    const char *kinds[VERIFY_KIND_COUNT];
+    unsigned kept;
+    const struct stamp_finding *bad = engine_bad_blocks(s->engine, lane, &kept);
+    char words[160] = "";
+
+    for (unsigned side = 0; side < 2; side++)
+        if (engine_side(s->engine, lane, side))
+            journal_step_side(record_journal(), r, engine_side(s->engine, lane, side));
+    if (!w)
+        return;
+    for (unsigned i = 0; i < VERIFY_KIND_COUNT; i++)
+        kinds[i] = stamp_kind_text((enum stamp_kind)i);
+    journal_writing(record_journal(), r, w, kinds);
+    for (unsigned i = kept; i--;) { /* the words of the first remain */
+        struct text t = text_over(words, sizeof words);
+        struct verify_error e = { .lba = bad[i].lba, .expected = bad[i].expected, .seen = bad[i].seen,
+                                  .seen_lba = bad[i].seen_lba, .at_byte = bad[i].at_byte,
+                                  .seen_pass = bad[i].seen_pass, .kind = kinds[bad[i].kind], .words = words };
+
+        stamp_finding_text(&bad[i], &t);
+        journal_verify_error(record_journal(), r, &e);
+    }
+    if (w->bad_lbas)
+        inventory_disk_finding(s->inv, pl->disk, "verify", FINDING_FAIL, "every block is read as it was written",
+                               "%llu blocks are not as written in %s: %s", (unsigned long long)w->bad_lbas,
+                               pl->job.name, words);
+    else if (w->verifies && !w->verify_complete)
+        inventory_disk_finding(s->inv, pl->disk, "verify", FINDING_WARN, "all that was written is compared",
+                               "%s ended before all that it wrote was compared", pl->job.name);
 }
 
 static void report_lane(struct step_run *s, unsigned lane)
@@ -113,6 +151,7 @@ static void report_lane(struct step_run *s, unsigned lane)
         if (numa_is_uncontrolled(pl->disk))
             flagged.flags |= FLAG_NUMA;
         journal_step_end(record_journal(), &flagged, reason);
+        report_writing(s, lane);
         if (series->count)
             journal_series(record_journal(), s->number, pl->disk->name, pl->job.name, &view);
     }

@@ -198,7 +198,7 @@ static void put_direction(struct json_pen *j, const char *key, const struct run 
     struct journal_line series;
     uint64_t bytes = l ? event_u64(l, "bytes") : 0, rate = l ? event_u64(l, "bytes_per_s") : 0;
 
-    if (l && run_find_series(run, l, &series)) {
+    if (l && run && run_find_series(run, l, &series)) {
         fio_samples_of(&series, "bytes", event_u64(l, "run_ns"), &bw);
         fio_samples_of(&series, "ios", event_u64(l, "run_ns"), &iops);
     }
@@ -219,21 +219,61 @@ static void put_direction(struct json_pen *j, const char *key, const struct run 
     end(j, "}");
 }
 
+/* The reads or the writes of a mix, told behind its step_end. */
+static bool find_side(const struct run *run, const struct journal_line *l, const char *side,
+                      struct journal_line *out)
+{
+    struct run_lines lines;
+    char disk[28], job[44];
+
+    event_str(l, "disk", disk, sizeof disk);
+    event_str(l, "job", job, sizeof job);
+    run_lines_start(&lines, run);
+    while (run_lines_find(&lines, "step_side", out))
+        if (event_u64(out, "step") == event_u64(l, "step") && event_is(out, "side", side) &&
+            event_is(out, "disk", disk) && event_is(out, "job", job))
+            return true;
+    return false;
+}
+
+/* The series is of both together: a side has no samples of its own. */
+static __attribute__((noinline)) bool put_sides(struct json_pen *j, const struct run *run,
+                                                const struct journal_line *l)
+{
+    struct journal_line side;
+
+    if (!event_is(l, "rw", "rw") && !event_is(l, "rw", "randrw"))
+        return false;
+    put_direction(j, "read", NULL, find_side(run, l, "read", &side) ? &side : NULL);
+    put_direction(j, "write", NULL, find_side(run, l, "write", &side) ? &side : NULL);
+    put_direction(j, "trim", NULL, NULL);
+    return true;
+}
+
+static void put_sync(struct json_pen *j)
+{
+    begin(j, "sync", "{");
+    put_u64(j, "total_ios", 0);
+    put_latency(j, "lat_ns", NULL, false);
+    end(j, "}");
+}
+
 static void put_directions(struct json_pen *j, const struct run *run, const struct journal_line *l)
 {
     char rw[16];
     bool writes, trims;
 
+    if (put_sides(j, run, l)) {
+        put_sync(j);
+        return;
+    }
     event_str(l, "rw", rw, sizeof rw);
     writes = str_find(rw, "write") != NULL;
     trims = str_find(rw, "trim") != NULL;
     put_direction(j, "read", run, writes || trims ? NULL : l);
     put_direction(j, "write", run, writes ? l : NULL);
     put_direction(j, "trim", run, trims && !writes ? l : NULL);
-    begin(j, "sync", "{");
-    put_u64(j, "total_ios", 0);
-    put_latency(j, "lat_ns", NULL, false);
-    end(j, "}");
+    put_sync(j);
 }
 
 /* ---- the rest of a job ---- */

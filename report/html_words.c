@@ -166,7 +166,7 @@ bool html_knows(const char *ev)
         "finding",        "disk_verdict",   "run_end",    "omitted",    "oversize",
         "raid_card",      "virtual_drive",  "raid_drive", "link",       "topology",
         "smbus",          "drive_settings", "health",     "content",    "arming_batch",
-        "write_permit",
+        "write_permit",   "step_side",      "writing",    "verify_error",
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(kinds); i++)

@@ -170,6 +170,17 @@ struct series_view {
 void journal_series(struct journal *j, unsigned step, const char *disk, const char *job,
                     const struct series_view *s);
 void journal_step_end(struct journal *j, const struct step_result *r, const char *reason);
+/* ---- journal_writing.c: what lanes that write leave besides, after their step_end ---- */
+void journal_step_side(struct journal *j, const struct step_result *r, const struct step_side *s);
+/* kinds: the words for the kinds of blocks that are not as written; the first is of none. */
+void journal_writing(struct journal *j, const struct step_result *r, const struct step_writing *w,
+                     const char *const kinds[static VERIFY_KIND_COUNT]);
+struct verify_error {
+    uint64_t lba, expected, seen, seen_lba;
+    uint32_t at_byte, seen_pass;
+    const char *kind, *words;
+};
+void journal_verify_error(struct journal *j, const struct step_result *r, const struct verify_error *e);
 /* Checksum of what a disk holds: `when` is "before" or "after" the run, read in requests of request_bytes. */
 void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba,
                       uint64_t bytes, uint32_t request_bytes, uint32_t crc32c);

@@ -1,5 +1,5 @@
 #include "estimate.h"
-#include "gate.h"
+#include "guard.h"
 #include "plan_build.h"
 #include "math.h"
 #include "presets.h"
@@ -166,7 +166,7 @@ static void add_copies(struct making *m)
             *lane = *first;
         lane->copy = (uint16_t)copy;
         lane->job.randseed += copy * 0x9e3779b97f4a7c15ull;
-        if (away && away <= all - first->job.offset_bytes) {
+        if (away && away <= all - first->job.offset_bytes) { /* the disk's end is the permit's, too */
             lane->job.offset_bytes += away;
             lane->job.size_bytes = min_u64(lane->job.size_bytes, all - lane->job.offset_bytes);
         }
@@ -177,14 +177,41 @@ static void add_copies(struct making *m)
 
 static bool writing_is_refused(struct making *m, struct disk *d, const struct job *job)
 {
-    if (gate_is_armed(d->identity, NULL, NULL))
+    const struct write_permit *permit = guard_permit(d);
+
+    if (!job_writes(job) || permit->granted)
         return false;
     /* A preset is not wrong in having parts that write: they are not tested, and that is all. */
     m->build.blame_job = m->build.conf->plan != CONF_PLAN_PRESET;
-    plan_build_refuse(&m->build, d, job->name, "rw=%s writes, and this disk is not armed",
-                      job_rw_text((enum job_rw)job->rw));
+    plan_build_refuse(&m->build, d, job->name, "rw=%s writes: %s", job_rw_text((enum job_rw)job->rw),
+                      permit->why_not);
     m->build.blame_job = true;
     return true;
+}
+
+/* What may be written begins behind the guard's mark, and what compares must look at the same place: the
+ * region moves there, and is cut at its end. */
+static void keep_inside(struct job *j, const struct disk *d)
+{
+    const struct write_permit *permit = guard_permit(d);
+    uint64_t first = GUARD_HEAD_BYTES, end = disk_bytes(d);
+
+    if (!job_rw_writes(j->rw) && !j->verify)
+        return;
+    if (permit->granted) {
+        first = permit->first_lba * d->lba_bytes;
+        end = first + permit->lba_count * d->lba_bytes;
+    }
+    j->offset_bytes = max_u64(j->offset_bytes, first);
+    j->size_bytes = j->offset_bytes < end ? min_u64(j->size_bytes, end - j->offset_bytes) : 0;
+    if (j->size_bytes >= d->lba_bytes)
+        j->size_bytes -= j->size_bytes % d->lba_bytes;
+}
+
+/* Two copies that write the same blocks would find each other's stamps. */
+static bool copies_collide(const struct job *j)
+{
+    return j->verify && job_writes(j) && j->numjobs > 1 && j->increment_bytes < j->size_bytes;
 }
 
 static void add_lane(struct making *m, const struct job *job, struct disk *d)
@@ -209,7 +236,7 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
         m->build.blame_job = true;
         return;
     }
-    if (job_writes(job) && writing_is_refused(m, d, job))
+    if (writing_is_refused(m, d, job))
         return;
     struct plan_lane *lane = &m->lane[m->lane_count]; /* counted when it is kept */
     *lane = (struct plan_lane){ .disk = d };
@@ -219,6 +246,15 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
         return;
     if (!lane->job.size_bytes)
         lane->job.size_bytes = disk_bytes(d) - lane->job.offset_bytes;
+    keep_inside(&lane->job, d);
+    if (lane->job.size_bytes < lane->job.block_bytes || copies_collide(&lane->job)) {
+        plan_build_refuse(
+            &m->build, d, job->name, "%s",
+            copies_collide(&lane->job)
+                ? "the copies of a job that verifies must not overlap: give offset_increment and size"
+                : "nothing of the region may be written: the first MiB is the write guard's");
+        return;
+    }
     scale(&lane->job, m->build.conf);
     m->estimate_ns = max_u64(m->estimate_ns, estimate_job_ns(&lane->job, d));
     add_copies(m);

@@ -98,6 +98,37 @@ TEST(every_kind_and_key_that_is_written_stands_in_the_documentation)
     free(big);
 }
 
+TEST(what_lanes_that_write_leave_stands_in_the_documentation)
+{
+    static const char *const kinds[VERIFY_KIND_COUNT] = { "ok", "lost", "stale", "misdirected", "corrupt", "other-job" };
+    struct memory file = { 0 };
+    struct journal *j = journal_new(&file, 1);
+    char *docs = read_docs();
+    struct step_result r = { .step = 4, .disk = "nvme0n1", .job = "mix", .rw = "randrw", .run_ns = 2000000000 };
+    struct step_side side = { .writes = true, .ios = 30, .bytes = 122880, .percentile_valid = 1 };
+    struct step_writing w = { .writes = true, .verifies = true, .bad_lbas = 3, .bad_kind_lbas = { 0, 1, 2 } };
+    struct verify_error e = { .lba = UINT64_MAX, .kind = "stale", .words = "words" };
+    struct journal_reader reader;
+    struct journal_line l;
+    unsigned lines = 0;
+
+    side.latency_class_ios[3] = 30;
+    side.latency_percentile_ns[0] = 77;
+    journal_step_side(j, &r, &side);
+    journal_writing(j, &r, &w, kinds);
+    journal_verify_error(j, &r, &e);
+    journal_reader_start(&reader, file.bytes, file.len);
+    for (; journal_reader_next(&reader, &l) == JOURNAL_LINE; lines++)
+        check_line(docs, &l);
+    EQ(lines, 3);
+    HAS_STR(file.bytes, "\"bytes_per_s\":61440,\"iops_milli\":15000,");
+    HAS_STR(file.bytes, "\"bad_kinds\":{\"lost\":1,\"stale\":2}");
+    HAS_STR(file.bytes, "\"lba\":18446744073709551615,\"kind\":\"stale\"");
+    memory_free(&file);
+    free(j);
+    free(docs);
+}
+
 /* A kind that the sample forgets would escape the test above. */
 TEST(the_sample_has_every_kind_that_the_writer_knows)
 {

@@ -135,7 +135,7 @@ TEST(refused_jobs_are_named_and_their_wall_still_stands)
     EQ_STR(plan.steps[1].title, "c");
     EQ(plan.refusal_count, 2);
     EQ_STR(plan.refusals[0].job, "b");
-    HAS_STR(plan.refusals[0].why, "rw=write writes, and this disk is not armed");
+    HAS_STR(plan.refusals[0].why, "rw=write writes: ");
     CHECK(plan.refusals[0].wrong_job);
     down();
     up();

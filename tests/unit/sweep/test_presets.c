@@ -1,6 +1,7 @@
 #include <string.h>
 #include "estimate.h"
 #include "presets.h"
+#include "guard.h"
 #include "sweep_hand.h"
 
 /* The shipped presets: each is read without a problem other than its writing parts, and what is asked of the
@@ -68,7 +69,7 @@ TEST(every_preset_is_read_and_only_its_writing_parts_are_refused)
         for (unsigned k = 0; k < writing; k++) {
             EQ(plan.refusals[k].wrong_job, false);
             CHECK(plan.refusals[k].disk == &hand.fake[0].disk);
-            HAS_STR(plan.refusals[k].why, "not armed");
+            HAS_STR(plan.refusals[k].why, guard_permit(disks[0])->why_not);
         }
         EQ(plan.step_count, file.job_count - writing);
         down();
