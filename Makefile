@@ -127,7 +127,9 @@ UNIT_sweep   := base drivers result sweep tests/platform/model tests/fakes
 UNIT_report  := base result report
 UNIT_screen  := base result report screen screen/journal
 UNIT_net     := base net
-UNITS := base result drivers nvme ahci mfi pci smbus checks sweep report screen net
+# Sweep and report together: what a burn-in writes down, the next start reads.
+UNIT_burnin  := base drivers result sweep report tests/platform/model tests/fakes
+UNITS := base result drivers nvme ahci mfi pci smbus checks sweep burnin report screen net
 
 # drivers/drivers.c names every driver: only programs that link all of them can have it.
 room_src = $(filter-out $(if $(and $(filter drivers/nvme,$(1)),$(filter drivers/ahci,$(1)),$(filter drivers/mfi,$(1))),,\

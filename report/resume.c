@@ -120,6 +120,19 @@ static void take(struct resume *r, const struct journal_line *l)
         r->drives[r->count++] = new;
 }
 
+bool resume_run_lies_in(const struct resume *r, const char *text, size_t len)
+{
+    struct journal_reader reader;
+    struct journal_line l;
+    enum journal_read got;
+
+    journal_reader_start(&reader, text, len);
+    while ((got = journal_reader_next(&reader, &l)) != JOURNAL_END)
+        if (got == JOURNAL_LINE && l.run_id == r->run_id)
+            return true;
+    return false;
+}
+
 bool resume_run_window(struct resume *r, const char *text, size_t len)
 {
     struct journal_reader reader;

@@ -3,10 +3,10 @@
 #include "journal.h"
 
 /* Unfinished burn-ins, read out of the journals of earlier runs.  A journal is long and may be allocated
- * beyond its end, so it is not read whole: its head says which machine and run it is of, then windows from
- * its end towards its begin are looked through until one holds the last checkpoint.
+ * beyond its end, so it is not read whole: its head says which machine and run it is of, halving finds where
+ * its lines end, then windows from there towards its begin are looked through until one holds checkpoints.
  *
- *     resume_run_head(first bytes) -> resume_run_window(last bytes) until true -> the next run
+ *     resume_run_head(first bytes) -> resume_run_lies_in(...) -> resume_run_window(last bytes) until true
  *
  * A window may begin and end within a line, and hold remains of other runs: only whole lines with a right
  * checksum and the run's id count. */
@@ -14,7 +14,8 @@ enum {
     RESUME_MAX_DRIVES = 512,
     RESUME_HEAD_BYTES = 64 << 10,
     RESUME_WINDOW_BYTES = 1 << 20,
-    RESUME_OVERLAP_BYTES = 2048 /* windows overlap by more than a checkpoint's line is long */
+    RESUME_PROBE_BYTES = 2 * JOURNAL_LINE_MAX, /* holds at least one whole line wherever it begins */
+    RESUME_OVERLAP_BYTES = 2048                /* windows overlap by more than a checkpoint's line is long */
 };
 struct resume_drive {
     struct burn_in_state state; /* as of its last checkpoint */
@@ -36,6 +37,8 @@ void resume_start(struct resume *r, const char *machine_serial, const char *mach
 /* The first bytes of a journal.  False: it is of another machine, or no journal; go on to the next run.
  * Runs are offered from the oldest to the newest as far as that is known. */
 bool resume_run_head(struct resume *r, const char *text, size_t len);
+/* Whether these bytes of the same journal hold a line of it. */
+bool resume_run_lies_in(const struct resume *r, const char *text, size_t len);
 /* A window of the same journal; windows are offered from the end towards the begin.  True: checkpoints were
  * found in it, windows before it hold nothing newer. */
 bool resume_run_window(struct resume *r, const char *text, size_t len);

@@ -206,8 +206,7 @@ const struct finding_kind finding_kinds[] = {
       SURE },
     { "numa-controlled", "Buffers lie in the memory that is next to their controller",
       "Nothing to do: numbers of several runs compare.", SURE },
-    { "numa-not-controlled",
-      "How far a controller is from its buffers is not known",
+    { "numa-not-controlled", "How far a controller is from its buffers is not known",
       "Numbers may depend on which processor's memory was used, and on the slot.  Compare only with runs of the same "
       "machine with the cards in the same slots.",
       SURE },
@@ -234,6 +233,20 @@ const struct finding_kind finding_kinds[] = {
       "Nothing to do: the drive looked at itself and found no fault.", SURE },
     { "self-test-failed", "The drive's own self-test found a fault",
       "Copy off what is still needed and replace the drive: makers take this as proof.", SURE },
+    { "capacity-lie", "The drive is smaller than it says",
+      "A forgery, or broken.  Send it back; whatever is written behind its real end is lost.", SURE },
+    { "burn-in-error", "The burn-in found an error",
+      "Replace the drive, or look at its cable and slot when others of the same path fail, too.", SURE },
+    { "burn-in-warm", "The drive rested because it was warm",
+      "Nothing is wrong with the drive yet: look at fans and air flow.", SURE },
+    { "burn-in-too-hot", "The drive reached its critical temperature",
+      "Look at fans, filters and air flow before it is used or tested again.", SURE },
+    { "burn-in-crash-loop", "The machine went down again and again at the same place",
+      "Look at the power supply, then try this drive alone; remove `runs` from the stick to begin anew.",
+      LIKELY },
+    { "burn-in-resumed", "The burn-in goes on where it was interrupted", "Nothing to do.", SURE },
+    { "no-resume", "A burn-in on this boot path cannot be resumed",
+      "Boot from a stick that can be written when it should survive a power cut.", SURE },
     { "battery-bad", "The battery of the RAID card is missing, weak or hot",
       "Replace it.  Until then the card works without its write cache and is slow at writing.", LIKELY },
 
@@ -248,6 +261,8 @@ const struct finding_kind finding_kinds[] = {
       LIKELY },
 
     /* ---- result ---- */
+    { "stick-back", "The result medium was away and is back", "Nothing to do: it was brought up to date.",
+      SURE },
     { "stick-full", "The result medium is full",
       "Free some space or use a larger stick.  What is missing there was still sent to the screen and "
       "the serial port.",

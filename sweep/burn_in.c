@@ -7,14 +7,10 @@
 enum { HEAT_HYSTERESIS_C = 5 };
 #define NO_LIMIT UINT64_MAX
 
+/* What stands there stays. */
 static struct text more(char *buf, size_t cap)
 {
-    struct text t = text_over(buf, cap);
-
-    /* What stands there stays. */
-    while (t.len + 1 < cap && buf[t.len])
-        t.len++;
-    return t;
+    return (struct text){ .buf = buf, .cap = cap, .len = str_len(buf) };
 }
 
 /* ---- begin and resume ---- */
@@ -83,10 +79,16 @@ static uint64_t blocks_of_disk(const struct burn_in_drive *d)
     return d->disk->lba_count / block_lbas + (d->disk->lba_count % block_lbas != 0);
 }
 
-static bool may_write(const struct burn_in_drive *d)
+static bool may_write(const struct burn_in_drive *d, uint64_t bytes)
 {
     return d->limits.write_cap_bytes > d->state.written_bytes &&
-           d->limits.write_cap_bytes - d->state.written_bytes >= d->limits.block_bytes;
+           d->limits.write_cap_bytes - d->state.written_bytes >= bytes;
+}
+
+/* A mix ends when less than a queue's worth is left below the cap; one begins when it is worth while. */
+static bool may_mix(const struct burn_in_drive *d)
+{
+    return d->writes && may_write(d, 2ull * d->limits.depth * d->limits.block_bytes);
 }
 
 /* Where its blocks count, in which order, and how many there are.  False: there is nothing to do. */
@@ -113,10 +115,10 @@ static bool fill_lanes(const struct burn_in_drive *d, struct burn_in_work *w)
         w->task = BURN_IN_STAMP;
         total = s->blocks;
         if (d->limits.write_cap_bytes != NO_LIMIT)
-            total =
-                min_u64(total, s->position + (may_write(d) ? (d->limits.write_cap_bytes - s->written_bytes) /
-                                                                 d->limits.block_bytes
-                                                           : 0));
+            total = min_u64(total, s->position + (may_write(d, d->limits.block_bytes)
+                                                      ? (d->limits.write_cap_bytes - s->written_bytes) /
+                                                            d->limits.block_bytes
+                                                      : 0));
         break;
     case BURN_IN_VERIFY:
         w->task = BURN_IN_CHECK;
@@ -124,12 +126,13 @@ static bool fill_lanes(const struct burn_in_drive *d, struct burn_in_work *w)
         break;
     case BURN_IN_VERIFY_BACK:
         w->task = BURN_IN_CHECK;
-        w->order = ORDER_DOWN;
-        total = whole ? total : 0;
+        w->order = whole ? ORDER_DOWN : ORDER_MAP_DOWN;
         break;
     default: /* BURN_IN_RANDOM */
-        w->task = !d->writes ? BURN_IN_READ : may_write(d) ? BURN_IN_MIX : BURN_IN_CHECK;
-        total = d->writes && !whole ? 0 : NO_LIMIT;
+        w->task = !d->writes ? BURN_IN_READ : may_mix(d) ? BURN_IN_MIX : BURN_IN_CHECK;
+        w->order = ORDER_RANDOM;
+        w->region_lbas = d->writes ? w->region_lbas : d->disk->lba_count;
+        total = d->writes && !total ? 0 : NO_LIMIT;
         break;
     }
     w->count = total > s->position ? total - s->position : 0;
@@ -161,7 +164,9 @@ static uint64_t time_left_ms(const struct burn_in_drive *d)
 
 static void advance(struct burn_in_drive *d)
 {
-    d->state.phase++;
+    do
+        d->state.phase++;
+    while (d->state.phase < BURN_IN_DONE && !burn_in_has_phase(d, (enum burn_in_phase)d->state.phase));
     d->state.position = d->state.phase_ms = 0;
     d->recheck_blocks = 0;
     d->self_test_running = false;
@@ -221,8 +226,6 @@ bool burn_in_next(struct burn_in_drive *d, struct burn_in_work *w)
             s->end = BURN_IN_FINISHED;
             break;
         }
-        if (!burn_in_has_phase(d, (enum burn_in_phase)s->phase))
-            continue;
         if (d->paused && s->phase < BURN_IN_DELTA && rests(d)) {
             w->task = BURN_IN_REST;
             return true;

@@ -56,7 +56,7 @@ struct burn_in_ask {
 int burn_in_begin(struct burn_in_drive *d, const struct burn_in_ask *ask, struct text *why);
 /* Goes on where an earlier start was.  E_REFUSED: it is another burn-in, or it has ended; *d is as before.
  * Counts the interruption; after BURN_IN_MAX_STUCK starts without progress the drive has ended with it. */
-enum { BURN_IN_MAX_STUCK = 3, BURN_IN_RECHECK_BLOCKS = 256 };
+enum { BURN_IN_MAX_STUCK = 3, BURN_IN_RECHECK_BLOCKS = 256, BURN_IN_CLEAR_BYTES = 1 << 20 };
 int burn_in_resume(struct burn_in_drive *d, const struct burn_in_state *earlier);
 
 /* ---- what comes next ---- */
@@ -72,13 +72,13 @@ enum burn_in_task {
     BURN_IN_PROBE,
     BURN_IN_ZERO
 };
-enum burn_in_order { ORDER_UP, ORDER_DOWN, ORDER_MAP };
+enum burn_in_order { ORDER_UP, ORDER_DOWN, ORDER_MAP, ORDER_MAP_DOWN, ORDER_RANDOM };
 struct burn_in_work {
     uint8_t task, order;
     bool recheck;       /* BURN_IN_CHECK of what was flushed before an interruption */
     uint64_t first_lba; /* of the region that blocks count in */
     uint64_t region_lbas;
-    uint64_t from, count; /* blocks, in the order */
+    uint64_t from, count; /* blocks, in the order; ORDER_DOWN: from + count is where it ends */
     uint64_t limit_ms;    /* it may take so long at most; UINT64_MAX: no limit */
     uint32_t pass;
 };

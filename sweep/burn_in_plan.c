@@ -129,7 +129,8 @@ int burn_in_set_limits(struct burn_in_drive *d, const struct burn_in_ask *ask, s
     if (d->writes)
         l->write_cap_bytes = disk->rotation == ROTATION_YES
                                  ? UINT64_MAX
-                                 : mul_div_u64(disk->lba_count * disk->lba_bytes, FLASH_DRIVE_WRITES, 1);
+                                 : mul_div_u64(disk->lba_count * disk->lba_bytes, FLASH_DRIVE_WRITES, 1) -
+                                       2 * BURN_IN_CLEAR_BYTES;
     l->error_limit = ask->conf->burn_in_error_limit;
     set_times(d, ask->conf);
     set_heat(d, ask->conf);

@@ -19,6 +19,9 @@ const struct opt conf_options[] = {
       "A drive with so many failed requests or wrong blocks leaves the burn-in; the others go on. One error is FAIL" },
     { "burn_in_checkpoint_s", NULL, OPT_COUNT, FIELD(burn_in_checkpoint_s), 1, 3600, "60", NULL,
       "Seconds between two checkpoints of a burn-in, from which the next start resumes" },
+    { "burn_in_stop_s", NULL, OPT_COUNT, FIELD(burn_in_stop_s), 0, 30 * 24 * 3600, "0", NULL,
+      "Seconds after which a burn-in stops, in order and whatever is left to do: ABORTED; the next start resumes it. 0: no "
+      "such limit" },
     { "pause_temperature_c", NULL, OPT_COUNT, FIELD(pause_temperature_c), 0, 125, "0", NULL,
       "A drive as warm as this rests until it is 5 degrees cooler. 0: at the warning limit that it tells, else 60 (rotates) "
       "or 70" },

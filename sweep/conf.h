@@ -21,6 +21,7 @@ struct conf {
     uint8_t leave;                                  /* enum conf_leave */
     uint32_t burn_in_budget_s;                      /* of each drive, before scaling; 0: by its kind */
     uint32_t burn_in_error_limit;                   /* a drive with so many errors leaves */
+    uint32_t burn_in_stop_s;                        /* of one start; 0: no limit */
     uint16_t burn_in_checkpoint_s;                  /* between two checkpoints, before scaling */
     uint8_t pause_temperature_c, end_temperature_c; /* 0: the drive's own limits */
     uint16_t expect_disks;                          /* 0: nothing expected */

@@ -48,6 +48,9 @@ int plan_default(const struct conf *conf, struct disk *const *disks, unsigned di
 /* From a job file: jobs in order, `stonewall` and file semantics as fio's, names by the design. */
 int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct disk *const *disks,
                    unsigned disk_count, struct plan *out);
+/* plan = burn-in and burn-in-readonly: one step with a lane per drive, for efi/burn_in_run.h.  Drives without
+ * a permit to be written are refused with the guard's reason. */
+int plan_burn_in(const struct conf *conf, struct disk *const *disks, unsigned disk_count, struct plan *out);
 void plan_free(struct plan *p);
 
 /* include/exclude of the configuration: is this disk wanted?  Names, serial.XXXX, or what the disk must be:

@@ -170,6 +170,8 @@ TEST(a_window_that_begins_and_ends_within_lines_and_holds_remains_of_another_run
     EQ(resume_find(&resume, "identity of a")->seed, 1);
     EQ(resume_find(&resume, "identity of b")->position, 2);
     CHECK(!resume_run_window(&resume, text + head + 1, 300)); /* no whole line in it */
+    CHECK(resume_run_lies_in(&resume, text + old + 10, end - old));
+    CHECK(!resume_run_lies_in(&resume, text + end, old)); /* another run's remains */
 }
 
 TEST(a_journal_cut_at_any_byte_gives_the_last_whole_checkpoint)

@@ -1,0 +1,570 @@
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bits.h"
+#include "burn_in_lane.h"
+#include "burn_in_loop.h"
+#include "burn_in_probe.h"
+#include "conf.h"
+#include "err.h"
+#include "math.h"
+#include "perm.h"
+#include "platform_model.h"
+#include "resume.h"
+#include "stored_disk.h"
+#include "str.h"
+#include "test.h"
+#include "text.h"
+
+/* Whole burn-ins on disks that keep what is written, with a journal from which the next start resumes. */
+enum { DRIVES = 3, LBAS = 16 << 11 /* 16 MiB */, CHECKPOINT_MS = 20 };
+static struct stored_disk disks[DRIVES];
+static struct burn_in_drive drives[DRIVES];
+static struct conf conf;
+static unsigned drive_count;
+static bool writes;
+
+/* ---- the journal and its medium ---- */
+static struct journal journal;
+static char *text;
+static size_t len, flushed;
+enum { TEXT_BYTES = 8 << 20 };
+
+static bool to_text(void *ctx, const char *line, size_t n)
+{
+    (void)ctx;
+    CHECK(len + n <= TEXT_BYTES);
+    memcpy(text + len, line, n);
+    len += n;
+    return true;
+}
+
+static uint64_t now_ns(void) { return model_clock_ns; }
+
+/* ---- hooks ---- */
+static unsigned checkpoints, warm, too_hot;
+static char found[4000];
+static const char *stop_reason;
+static unsigned stop_after_checkpoints;
+
+static void on_checkpoint(void *ctx, const struct burn_in_drive *d, unsigned count)
+{
+    (void)ctx;
+    for (unsigned i = 0; i < count; i++)
+        journal_burn_in(&journal, &d[i].state);
+    flushed = len;
+    checkpoints++;
+}
+
+static bool wants_hold(void *ctx)
+{
+    (void)ctx;
+    return true;
+}
+
+static const char *on_attend(void *ctx, const struct burn_in_drive *d, unsigned count)
+{
+    (void)ctx;
+    (void)d;
+    (void)count;
+    for (unsigned i = 0; i < drive_count; i++)
+        EQ(disks[i].violations, 0);
+    return stop_after_checkpoints && checkpoints >= stop_after_checkpoints ? stop_reason : NULL;
+}
+
+static bool on_health(void *ctx, struct disk *d, const char *when, struct disk_health *h)
+{
+    (void)ctx;
+    (void)when;
+    return d->controller->driver->health(d, h) == OK;
+}
+
+static void on_finding(void *ctx, const struct burn_in_drive *d, const char *code, const char *seen)
+{
+    struct text t = { found, sizeof found, str_len(found), false };
+
+    (void)ctx;
+    warm += str_equal(code, "burn-in-warm");
+    too_hot += str_equal(code, "burn-in-too-hot");
+    text_fmt(&t, "%s %s: %s\n", d->state.disk, code, seen);
+}
+
+static void on_phase(void *ctx, const struct burn_in_drive *d, enum burn_in_phase p, uint64_t bytes,
+                     uint64_t ms)
+{
+    (void)ctx;
+    (void)d;
+    (void)bytes;
+    (void)ms;
+    CHECK(p < BURN_IN_PHASE_COUNT);
+}
+
+static const struct burn_in_hooks hooks = { NULL,      on_checkpoint, wants_hold, on_attend,
+                                            on_health, on_finding,    on_phase };
+
+/* ---- one machine ---- */
+static void machine(unsigned count, const char *settings)
+{
+    static struct conf_problems problems;
+    char name[24];
+
+    model_reset_world();
+    CHECK(conf_read(settings, str_len(settings), &conf, &problems));
+    model_relax_step_ns = 100 * NS_PER_US;
+    writes = conf.plan == CONF_PLAN_BURN_IN;
+    drive_count = count;
+    for (unsigned i = 0; i < DRIVES; i++) {
+        stored_disk_free(&disks[i]);
+        str_fmt(name, sizeof name, "sata0.%u", i);
+        if (i < count)
+            stored_disk_make(&disks[i], name, LBAS, LBAS);
+    }
+    text = text ? text : malloc(TEXT_BYTES);
+    len = flushed = 0;
+    checkpoints = warm = too_hot = stop_after_checkpoints = 0;
+    found[0] = 0;
+}
+
+/* A start of the program: what the journals say, then the burn-in.  How many drives resumed. */
+static unsigned start(uint64_t run_id)
+{
+    static struct resume resume;
+    static struct resume_drive states[RESUME_MAX_DRIVES];
+    struct machine_info info = { .serial = "SN1", .uuid = "uuid" };
+    char words[200];
+    unsigned resumed = 0;
+
+    resume_start(&resume, "SN1", "uuid", states);
+    resume_run_text(&resume, text, len);
+    journal_start(&journal, run_id, now_ns);
+    journal_add_sink(&journal, to_text, NULL, false);
+    journal_run_start(&journal, &info, "");
+    for (unsigned i = 0; i < drive_count; i++) {
+        struct text why = text_over(words, sizeof words);
+        struct burn_in_ask ask = { .conf = &conf,
+                                   .disk = &disks[i].disk,
+                                   .writes = writes,
+                                   .first_lba = 2048,
+                                   .lba_count = disks[i].disk.lba_count - 2048,
+                                   .arming_id = "00112233445566ff",
+                                   .seed = run_id * 1000 + i };
+        EQ(burn_in_begin(&drives[i], &ask, &why), OK);
+        const struct burn_in_state *earlier = resume_find(&resume, disks[i].disk.identity);
+        resumed += earlier && burn_in_resume(&drives[i], earlier) == OK;
+    }
+    EQ(burn_in_loop(drives, drive_count, CHECKPOINT_MS, &hooks), OK);
+    return resumed;
+}
+
+static bool is_zero(const struct stored_disk *s, uint64_t first, uint64_t count)
+{
+    for (uint64_t i = first * 512; i < (first + count) * 512; i++)
+        if (s->medium[i])
+            return false;
+    return true;
+}
+
+static void all_passed(void)
+{
+    char words[300];
+
+    for (unsigned i = 0; i < drive_count; i++) {
+        struct text t = text_over(words, sizeof words);
+        burn_in_words(&drives[i], &t);
+        if (burn_in_verdict(&drives[i]) != VERDICT_PASS)
+            test_fail(__FILE__, __LINE__, "drive %u: %s\n%s", i, words, found);
+        EQ(drives[i].state.verified_blocks, drives[i].state.blocks);
+        EQ(disks[i].violations, 0);
+        EQ(disks[i].open_lanes, 0);
+    }
+}
+
+#define SETTINGS "plan = burn-in\nburn_in_budget_s = 20\n"
+
+TEST(a_machine_of_sound_drives_passes_and_their_heads_and_tails_are_zero)
+{
+    machine(3, SETTINGS);
+    start(1);
+    all_passed();
+    for (unsigned i = 0; i < 3; i++) {
+        CHECK(is_zero(&disks[i], 0, 4096));
+        CHECK(is_zero(&disks[i], LBAS - 2048, 2048));
+        CHECK(!is_zero(&disks[i], 4096, 2048));
+        CHECK(drives[i].state.written_bytes <= 2ull * LBAS * 512);
+        CHECK(drives[i].state.written_bytes > 15 << 20);
+    }
+    EQ_STR(found, "");
+    EQ(model_live_allocs(), 0);
+}
+
+TEST(what_is_left_can_be_the_stamps_and_each_is_where_it_belongs)
+{
+    machine(1, SETTINGS "leave = stamp\n");
+    start(1);
+    all_passed();
+    struct stamp_key k = burn_in_key(&drives[0]);
+    uint64_t lbas = drives[0].state.blocks * burn_in_block_lbas(&drives[0]);
+    EQ(stamp_check(&k, 2048, (uint32_t)lbas, disks[0].medium + 2048 * 512), lbas);
+    CHECK(is_zero(&disks[0], 0, 2048)); /* not in the range */
+}
+
+TEST(without_writes_no_byte_changes)
+{
+    machine(2, "plan = burn-in-readonly\nburn_in_budget_s = 20\n");
+    disks[0].now[5 << 20] = 7;
+    start(1);
+    all_passed();
+    for (unsigned i = 0; i < 2; i++) {
+        EQ(disks[i].writes, 0);
+        EQ(disks[i].flushes, 0);
+    }
+    CHECK(disks[0].reads > 3000);
+}
+
+/* ---- disks that lie ---- */
+static void forged(uint64_t says_mib, uint64_t has_lbas, bool drops)
+{
+    machine(1, SETTINGS);
+    stored_disk_free(&disks[0]);
+    stored_disk_make(&disks[0], "sata0.0", says_mib << 11, has_lbas);
+    disks[0].real_lbas = has_lbas;
+    disks[0].drops_beyond = drops;
+    uint64_t began_ns = 0;
+    conf.burn_in_budget_s = 20;
+    model_clock_ns = began_ns;
+    start(1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    EQ(drives[0].state.phase, BURN_IN_CAPACITY);
+    EQ(drives[0].state.written_blocks, 0);
+    HAS_STR(drives[0].state.why, "capacity is a lie: real size about");
+    HAS_STR(found, "capacity-lie");
+}
+
+TEST(a_disk_that_wraps_at_a_quarter_is_found_with_its_real_size)
+{
+    forged(64, 16 << 11, false);
+    HAS_STR(drives[0].state.why, "real size about 16.78 MB of 67.11 MB");
+}
+
+TEST(the_probe_of_a_forged_disk_takes_less_than_a_minute_of_its_time)
+{
+    struct burn_in_work w = { .task = BURN_IN_PROBE };
+    char words[160];
+
+    forged(64, 16 << 11, false);
+    disks[0].latency_ns = 50 * NS_PER_MS; /* a slow stick */
+    drives[0].state.end = BURN_IN_GOING;
+    uint64_t began_ns = model_clock_ns;
+    burn_in_probe(&drives[0], &w, words);
+    HAS_STR(words, "capacity is a lie");
+    CHECK(model_clock_ns - began_ns < 60 * NS_PER_S);
+}
+
+TEST(wraps_at_other_fractions_and_powers_and_drops_are_found_with_the_size_about_right)
+{
+    static const struct {
+        uint64_t says_mib, has_lbas;
+        bool drops;
+    } row[] = {
+        { 64, 32 << 11, false },      { 64, 8 << 11, false },  { 64, 4 << 11, false },
+        { 60, 16 << 11, false },      { 64, 48 << 11, false }, { 60, 45 << 11, false },
+        { 64, 16 << 11, true },       { 64, 63 << 11, true },  { 61, 8 << 11, false },
+        { 64, (17 << 11) + 5, true },
+    };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(row); i++) {
+        forged(row[i].says_mib, row[i].has_lbas, row[i].drops);
+        const char *about = str_find(drives[0].state.why, "about ") + 6;
+        uint64_t tenths = (uint64_t)(atof(about) * 10), want = row[i].has_lbas * 512 / 100000;
+        uint64_t off = tenths > want ? tenths - want : want - tenths;
+        if (off > 12) /* one place */
+            test_fail(__FILE__, __LINE__, "row %u: %s", i, drives[0].state.why);
+    }
+}
+
+TEST(a_wrap_at_an_odd_distance_is_found_by_the_pass)
+{
+    machine(1, SETTINGS);
+    stored_disk_free(&disks[0]);
+    stored_disk_make(&disks[0], "sata0.0", 64 << 11, 64 << 11);
+    disks[0].real_lbas = 124109;
+    start(1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    HAS_STR(found, "errors in verify, the first: misdirected: LBA 2048 holds what was written to LBA");
+}
+
+/* ---- errors ---- */
+TEST(altered_and_dropped_writes_are_named_and_other_drives_pass)
+{
+    machine(3, SETTINGS);
+    disks[0].alter_lba = 12001;
+    disks[2].drop_lba = 23301;
+    start(1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    EQ(burn_in_verdict(&drives[1]), VERDICT_PASS);
+    EQ(burn_in_verdict(&drives[2]), VERDICT_FAIL);
+    HAS_STR(found, "corrupt: ");
+    HAS_STR(found, "12001");
+    HAS_STR(found, "lost: ");
+    HAS_STR(found, "23301");
+}
+
+TEST(a_single_wrong_place_of_the_probe_is_an_error_and_no_lie_about_the_capacity)
+{
+    machine(1, SETTINGS);
+    disks[0].alter_lba = 12345; /* within a place */
+    start(1);
+    EQ(drives[0].state.end, BURN_IN_LEFT);
+    CHECK(!str_find(drives[0].state.why, "lie"));
+    HAS_STR(drives[0].state.why, "1 of 63 places do not hold what was written there");
+    HAS_STR(found, "burn-in-error");
+}
+
+TEST(a_drive_with_growing_errors_leaves_alone)
+{
+    machine(3, SETTINGS);
+    disks[1].fails_from = 3000;
+    start(1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_PASS);
+    EQ(drives[1].state.end, BURN_IN_LEFT);
+    HAS_STR(drives[1].state.why, "errors, the limit is 16");
+    CHECK(disks[1].requests < 3100);
+    EQ(burn_in_verdict(&drives[2]), VERDICT_PASS);
+}
+
+TEST(a_drive_that_is_pulled_leaves_with_its_fault_and_the_others_go_on)
+{
+    machine(3, SETTINGS);
+    disks[2].dies_at = 2500;
+    start(1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_PASS);
+    EQ(drives[2].state.end, BURN_IN_LEFT);
+    HAS_STR(drives[2].state.why, "stored disk");
+    EQ(disks[2].open_lanes, 0);
+}
+
+TEST(a_drive_that_does_not_answer_is_expired_and_counted)
+{
+    machine(2, SETTINGS);
+    disks[1].disk.command_deadline_ns = NS_PER_MS / 2; /* every request is late */
+    start(1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_PASS);
+    EQ(drives[1].state.end, BURN_IN_LEFT);
+    EQ(model_live_allocs(), 0);
+}
+
+TEST(a_failed_self_test_ends_the_drive_and_one_that_is_not_offered_does_not)
+{
+    machine(3, SETTINGS);
+    disks[0].self_tests = false;
+    disks[1].self_test = (struct self_test_state){
+        .result = SELF_TEST_FAILED, .has_failing_lba = true, .failing_lba = 4711, .words = "read failure"
+    };
+    disks[2].self_test_looks = 5;
+    start(1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_PASS);
+    HAS_STR(drives[0].skipped, "short self-test: not supported");
+    EQ(drives[1].state.end, BURN_IN_LEFT);
+    HAS_STR(drives[1].state.why, "read failure, at LBA 4711");
+    EQ(burn_in_verdict(&drives[2]), VERDICT_PASS);
+}
+
+TEST(a_long_self_test_for_which_no_time_is_left_is_said_with_numbers)
+{
+    machine(1, "plan = burn-in\nburn_in_budget_s = 3\n");
+    start(1);
+    HAS_STR(drives[0].skipped, "long self-test: needs 1 min, 0 min are left");
+}
+
+/* ---- temperature ---- */
+static unsigned hot_polls;
+
+static int warming(struct disk *d, struct disk_health *h)
+{
+    (void)d;
+    hot_polls++;
+    *h = (struct disk_health){ 0 };
+    health_set(h, HEALTH_TEMPERATURE_C, hot_polls >= 5 && hot_polls < 9 ? 71 : 40);
+    return OK;
+}
+
+TEST(a_drive_that_gets_warm_rests_and_goes_on_when_it_is_cooler)
+{
+    machine(2, SETTINGS);
+    hot_polls = 0;
+    disks[0].driver.health = warming;
+    start(1);
+    all_passed();
+    EQ(warm, 1);
+    EQ(drives[0].pauses, 1);
+    CHECK(drives[0].paused_ms > 0);
+    EQ(drives[1].pauses, 0);
+}
+
+TEST(a_drive_that_gets_too_hot_leaves_and_the_others_go_on)
+{
+    machine(2, SETTINGS);
+    health_set(&disks[0].health, HEALTH_TEMPERATURE_C, 85);
+    start(1);
+    EQ(too_hot, 1);
+    EQ(drives[0].state.end, BURN_IN_LEFT);
+    EQ(disks[0].writes, 0);
+    EQ(burn_in_verdict(&drives[1]), VERDICT_PASS);
+}
+
+/* ---- kills ---- */
+static jmp_buf killed;
+static uint64_t kill_after;
+
+static void count_down(void *ctx)
+{
+    (void)ctx;
+    if (kill_after && !--kill_after)
+        longjmp(killed, 1);
+}
+
+/* Power goes after so many requests of all drives together: true when it did. */
+static bool run_until_power_cut(uint64_t run_id, uint64_t after, unsigned *resumed)
+{
+    for (unsigned i = 0; i < drive_count; i++)
+        disks[i].on_request = count_down;
+    kill_after = after;
+    if (setjmp(killed)) {
+        model_reset_world();
+        len = flushed; /* what the medium has; the rest never was */
+        for (unsigned i = 0; i < drive_count; i++)
+            stored_disk_power_cut(&disks[i], run_id + i);
+        return true;
+    }
+    *resumed = start(run_id);
+    kill_after = 0;
+    return false;
+}
+
+/* All that a checkpoint calls written is on the medium. */
+static void flushed_is_there(unsigned drive)
+{
+    static struct resume resume;
+    static struct resume_drive states[RESUME_MAX_DRIVES];
+    const struct burn_in_state *s;
+    struct burn_in_drive *d = &drives[drive];
+    struct perm perm;
+
+    resume_start(&resume, "SN1", "uuid", states);
+    resume_run_text(&resume, text, len);
+    s = resume_find(&resume, disks[drive].disk.identity);
+    if (!s || s->phase < BURN_IN_WRITE || s->phase >= BURN_IN_CLEAR)
+        return;
+    struct stamp_key k = { .job = s->job_hash, .seed = s->seed, .pass = s->pass, .lba_bytes = 512 };
+    perm_init(&perm, s->blocks, s->seed);
+    for (uint64_t i = 0; i < s->written_blocks; i++) {
+        uint32_t lbas = s->block_bytes / 512;
+        uint64_t lba = 2048 + perm_at(&perm, i) * lbas;
+        EQ(stamp_check(&k, lba, lbas, disks[drive].medium + lba * 512), lbas);
+    }
+    (void)d;
+}
+
+TEST(killed_at_random_moments_each_next_start_resumes_and_nothing_flushed_is_lost)
+{
+    enum { KILLS = 20 };
+    unsigned resumed = 0, kills = 0, interruptions;
+    uint64_t run_id = 1;
+    struct rng rng;
+
+    machine(2, SETTINGS "leave = stamp\n");
+    rng_seed(&rng, 20);
+    /* About 25 000 requests in all: the moments are spread over the whole of it. */
+    while (run_until_power_cut(run_id, kills < KILLS ? 400 + rng_next(&rng) % 1200 : 0, &resumed)) {
+        kills++;
+        run_id++;
+        for (unsigned i = 0; i < drive_count; i++)
+            flushed_is_there(i);
+        CHECK(kills <= KILLS);
+    }
+    CHECK(kills == KILLS);
+    all_passed();
+    EQ_STR(found, "");
+    interruptions = drives[0].state.interruptions;
+    EQ(interruptions, KILLS);
+    EQ(resumed, 2);
+    for (unsigned i = 0; i < drive_count; i++) {
+        struct stamp_key k = burn_in_key(&drives[i]);
+        uint64_t lbas = drives[i].state.blocks * burn_in_block_lbas(&drives[i]);
+        EQ(drives[i].state.seed, 1000 + i); /* of the first start */
+        EQ(stamp_check(&k, 2048, (uint32_t)lbas, disks[i].medium + 2048 * 512), lbas);
+    }
+}
+
+TEST(a_disk_that_loses_what_it_flushed_is_found_at_the_next_start)
+{
+    unsigned resumed = 0;
+    uint64_t run_id = 1;
+
+    machine(1, SETTINGS);
+    disks[0].ignores_flush = true;
+    while (run_until_power_cut(run_id, run_id == 1 ? 3000 : 0, &resumed))
+        run_id++;
+    EQ(resumed, 1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    HAS_STR(found, "what was flushed before the interruption is not there");
+}
+
+TEST(a_start_that_never_gets_anywhere_is_stopped_after_three)
+{
+    unsigned resumed = 0, kills = 0;
+
+    machine(1, SETTINGS);
+    while (run_until_power_cut(1 + kills, 40, &resumed) && kills < 10)
+        kills++;
+    EQ(kills, 4); /* the first start and three that resumed */
+    EQ(drives[0].state.end, BURN_IN_LEFT);
+    HAS_STR(drives[0].state.why, "3 starts in a row ended without progress");
+    /* It stays ended: a further start begins nothing. */
+    CHECK(!burn_in_state_resumes(&drives[0].state));
+}
+
+TEST(a_stop_ends_all_drives_with_their_checkpoint_and_the_next_start_resumes)
+{
+    machine(2, SETTINGS);
+    stop_reason = "a person typed the word";
+    stop_after_checkpoints = 20;
+    start(1);
+    for (unsigned i = 0; i < 2; i++) {
+        EQ(burn_in_verdict(&drives[i]), VERDICT_ABORTED);
+        EQ(disks[i].open_lanes, 0);
+    }
+    EQ(model_live_allocs(), 0);
+    stop_after_checkpoints = 0;
+    EQ(start(2), 2);
+    all_passed();
+    EQ(drives[0].state.stuck, 0);
+}
+
+TEST(a_finished_burn_in_is_not_resumed)
+{
+    machine(1, SETTINGS);
+    start(1);
+    all_passed();
+    EQ(start(2), 0);
+    EQ(drives[0].state.seed, 2000);
+    EQ(drives[0].state.interruptions, 0);
+}
+
+TEST(without_memory_nothing_is_done_and_nothing_leaks)
+{
+    machine(1, SETTINGS);
+    for (long at = 0; at < 6; at++) {
+        model_reset_world();
+        model_fail_alloc_at = at;
+        len = flushed = 0;
+        if (at == 0) {
+            model_alloc_count = 0;
+            EQ(burn_in_loop(drives, 1, CHECKPOINT_MS, &hooks), E_NOMEM);
+        } else {
+            start(1);
+            CHECK(burn_in_verdict(&drives[0]) != VERDICT_PASS);
+        }
+        EQ(model_live_allocs(), 0);
+    }
+}
