@@ -1,5 +1,6 @@
 #include "after.h"
 #include "blink_run.h"
+#include "burn_in_run.h"
 #include "checks_run.h"
 #include "clock.h"
 #include "console.h"
@@ -124,6 +125,11 @@ static int make_array(struct disk **disks, unsigned *count)
     return rc;
 }
 
+static bool plan_is_burn_in(void)
+{
+    return settings.conf.plan == CONF_PLAN_BURN_IN || settings.conf.plan == CONF_PLAN_BURN_IN_READONLY;
+}
+
 /* A job file that was asked for and is not there means no plan, not another one. */
 static int plan_as_configured(struct disk **disks, unsigned count)
 {
@@ -131,6 +137,8 @@ static int plan_as_configured(struct disk **disks, unsigned count)
 
     if (settings.conf.plan == CONF_PLAN_DEFAULT)
         return plan_default(&settings.conf, disks, count, &plan);
+    if (plan_is_burn_in())
+        return plan_burn_in(&settings.conf, disks, count, &plan);
     if (settings.conf.stripe[0] && (rc = make_array(disks, &count)) != OK)
         return rc;
     for (unsigned i = 0; i < count; i++)
@@ -230,7 +238,11 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     if (settings.conf.data_check)
         inventory_sample(&inventory, true);
     guard_run_commit(&plan, &settings.conf, &inventory, &medium);
-    if (!blink_run(&inventory, &settings.conf))
+    if (blink_run(&inventory, &settings.conf))
+        ; /* nothing else is done */
+    else if (plan_is_burn_in())
+        burn_in_run(&plan, &inventory, &medium, &settings.conf, &machine);
+    else
         sweep_run(&plan, &inventory, &medium, &settings.conf);
     if (settings.conf.data_check)
         inventory_sample(&inventory, false);

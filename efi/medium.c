@@ -164,6 +164,7 @@ static bool journal_create(struct medium *m, const char *run_name)
         EFI_ERROR(m->journal->Flush(m->journal)))
         return false;
     m->preallocated = JOURNAL_PREALLOCATED_BYTES;
+    str_copy(m->run_path, sizeof m->run_path, path);
     m->state = MEDIUM_OK;
     return true;
 }
@@ -214,6 +215,18 @@ void medium_open(struct medium *m, const char *run_name)
         boot->FreePool(volumes);
 }
 
+/* Closes what is open, also on a volume that is gone. */
+static void medium_drop(struct medium *m)
+{
+    if (m->journal)
+        m->journal->Close(m->journal);
+    if (m->dir)
+        m->dir->Close(m->dir);
+    if (m->root)
+        m->root->Close(m->root);
+    m->journal = m->dir = m->root = NULL;
+}
+
 static bool medium_give_up(struct medium *m, const char *what)
 {
     m->state = MEDIUM_FAILED;
@@ -240,8 +253,47 @@ static bool journal_compare(struct medium *m, const char *journal, size_t from, 
     return same;
 }
 
+/* A stick that was pulled and put back is another volume to the firmware: its handle is looked for by the
+ * run's folder and journal.  What that journal holds is compared with what was written before, the rest is
+ * written anew by the next checkpoint. */
+static bool medium_reopen(struct medium *m)
+{
+    UINTN count;
+    EFI_HANDLE *volumes = firmware_handles(&guid_file_system, &count);
+    bool back = false;
+
+    for (UINTN i = 0; volumes && !back && i < count; i++) {
+        struct medium again = { .volume = volumes[i], .root = volume_root(volumes[i]) };
+
+        if (!again.root)
+            continue;
+        again.dir = file_open(again.root, m->run_path, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE, 0);
+        again.journal = again.dir
+                            ? file_open(again.dir, journal_name, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE, 0)
+                            : NULL;
+        back = again.journal && file_set_size(again.journal, m->preallocated);
+        if (!back) {
+            medium_drop(&again);
+            continue;
+        }
+        medium_drop(m);
+        m->volume = again.volume;
+        m->root = again.root;
+        m->dir = again.dir;
+        m->journal = again.journal;
+        m->written = 0; /* all of it once more: cheap, and sure */
+        m->state = MEDIUM_OK;
+        m->times_back++;
+    }
+    if (volumes)
+        boot->FreePool(volumes);
+    return back;
+}
+
 bool medium_checkpoint(struct medium *m, const char *journal, size_t len)
 {
+    if (m->state == MEDIUM_FAILED && m->run_path[0])
+        medium_reopen(m);
     size_t from = (size_t)m->written;
 
     if (m->state != MEDIUM_OK)
@@ -348,13 +400,8 @@ void medium_close(struct medium *m)
     if (m->journal) {
         if (m->state == MEDIUM_OK && file_set_size(m->journal, m->written))
             m->journal->Flush(m->journal);
-        m->journal->Close(m->journal);
     }
-    if (m->dir)
-        m->dir->Close(m->dir);
-    if (m->root)
-        m->root->Close(m->root);
-    m->journal = m->dir = m->root = NULL;
+    medium_drop(m);
 }
 
 /* ---- reading ---- */
@@ -414,4 +461,77 @@ int medium_read_file(const struct medium *m, const char *path, char **text, size
     if (volumes)
         boot->FreePool(volumes);
     return rc;
+}
+
+/* ---- earlier runs ---- */
+
+static bool comes_after(const char *a, const char *b)
+{
+    for (; *a && *a == *b; a++, b++)
+        ;
+    return *a > *b;
+}
+
+/* Into the list, which is in falling order; the least goes when it is full. */
+static unsigned keep_name(char (*names)[MEDIUM_RUN_NAME_BYTES], unsigned count, unsigned cap,
+                          const char *name)
+{
+    unsigned at = count;
+
+    while (at && comes_after(name, names[at - 1]))
+        at--;
+    if (at == cap)
+        return count;
+    if (count == cap)
+        count--;
+    memmove(names[at + 1], names[at], (count - at) * sizeof names[0]);
+    str_copy(names[at], sizeof names[0], name);
+    return count + 1;
+}
+
+unsigned medium_runs(const struct medium *m, char (*names)[MEDIUM_RUN_NAME_BYTES], unsigned cap)
+{
+    EFI_FILE_PROTOCOL *runs = m->root ? file_open(m->root, "runs", EFI_FILE_MODE_READ, 0) : NULL;
+    union {
+        EFI_FILE_INFO info;
+        uint8_t bytes[512];
+    } u;
+    unsigned count = 0;
+    UINTN size = sizeof u;
+
+    while (runs && !EFI_ERROR(runs->Read(runs, &size, &u)) && size) {
+        char name[MEDIUM_RUN_NAME_BYTES];
+
+        text_from_ucs2(name, sizeof name, u.info.FileName);
+        if (u.info.Attribute & EFI_FILE_DIRECTORY && name[0] != '.' && !str_find(m->where, name))
+            count = keep_name(names, count, cap, name);
+        size = sizeof u;
+    }
+    if (runs)
+        runs->Close(runs);
+    return count;
+}
+
+int medium_run_read(const struct medium *m, const char *run, uint64_t at, char *buf, size_t cap, size_t *got,
+                    uint64_t *size)
+{
+    char path[MEDIUM_RUN_NAME_BYTES + 32];
+    EFI_FILE_PROTOCOL *file;
+    UINTN n = cap;
+    UINT64 end = 0;
+
+    *got = 0;
+    str_fmt(path, sizeof path, "runs/%s/%s", run, journal_name);
+    file = m->root ? file_open(m->root, path, EFI_FILE_MODE_READ, 0) : NULL;
+    if (!file)
+        return E_IO;
+    bool ok = !EFI_ERROR(file->SetPosition(file, ~0ull)) && !EFI_ERROR(file->GetPosition(file, &end));
+    if (ok && at < end)
+        ok = !EFI_ERROR(file->SetPosition(file, at)) && !EFI_ERROR(file->Read(file, &n, buf));
+    else
+        n = 0;
+    file->Close(file);
+    *got = n;
+    *size = end;
+    return ok ? OK : E_IO;
 }

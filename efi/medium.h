@@ -19,9 +19,11 @@ struct medium {
     enum medium_state state;
     EFI_FILE_PROTOCOL *root, *dir, *journal;
     EFI_HANDLE volume;
-    char where[160];   /* "second partition of the boot medium, runs/20261130-141500-1a2b3c4d" */
-    char problem[160]; /* why state is not MEDIUM_OK, in words */
+    char where[160];    /* "second partition of the boot medium, runs/20261130-141500-1a2b3c4d" */
+    char problem[160];  /* why state is not MEDIUM_OK, in words */
+    char run_path[100]; /* "runs/...": by which the volume is found again after it was pulled */
     uint64_t preallocated, written;
+    unsigned times_back; /* it was lost and came back */
 };
 
 /* Chooses by the design's order: the boot medium's data partition, another removable volume that carries our
@@ -29,7 +31,8 @@ struct medium {
  * JOURNAL_PREALLOCATED_BYTES in it.  Always leaves *m usable. */
 void medium_open(struct medium *m, const char *run_name);
 /* Brings the file up to journal[0..len): writes in place what is new, flushes, opens the file a second time
- * and compares.  Extends the preallocation when little is left.  False: the medium took it no longer. */
+ * and compares.  Extends the preallocation when little is left.  False: the medium took it no longer; each
+ * further call looks whether it is back, and then writes all of it once more. */
 bool medium_checkpoint(struct medium *m, const char *journal, size_t len);
 /* A finished file beside the journal. */
 bool medium_write(struct medium *m, const char *name,
@@ -51,6 +54,14 @@ bool medium_ledger_write(const struct medium *m, const char *name, const char *b
  * from receives where it was found. */
 int medium_read_file(const struct medium *m, const char *path, char **text, size_t *len, char *from,
                      size_t from_cap);
+
+/* Names of the runs on the result volume but for this one, the last in order of name first; at most cap. */
+enum { MEDIUM_RUN_NAME_BYTES = 64 };
+unsigned medium_runs(const struct medium *m, char (*names)[MEDIUM_RUN_NAME_BYTES], unsigned cap);
+/* Bytes of the journal of such a run from `at` on; *got may be less than cap at its end.  *size: of the file.
+ * E_IO: it cannot be read. */
+int medium_run_read(const struct medium *m, const char *run, uint64_t at, char *buf, size_t cap, size_t *got,
+                    uint64_t *size);
 
 /* The boot volume's device path, NULL when the application did not come from a volume. */
 EFI_DEVICE_PATH_PROTOCOL *medium_boot_path(void);

@@ -111,6 +111,11 @@ static void write_medium(struct medium *m)
 {
     if (m->state == MEDIUM_OK && medium_checkpoint(m, memory.text, memory.len))
         serial_say("on the medium up to seq %llu", (unsigned long long)journal.seq - 1);
+    if (m->times_back && medium_loss_said && m->state == MEDIUM_OK) {
+        medium_loss_said = false;
+        record_finding("stick-back", FINDING_INFO, "stick", NULL,
+                       "it is back and holds the whole journal again");
+    }
     if (m->state == MEDIUM_FAILED && !medium_loss_said) {
         medium_loss_said = true;
         record_finding("stick-full", FINDING_WARN, "stick", NULL, "%s; serial lines are the whole result",

@@ -190,7 +190,7 @@ static bool report_places(const struct conf *c)
 
 bool settings_report(const struct settings *s)
 {
-    static const char *const plans[] = { "default", "jobs", "preset" };
+    static const char *const plans[] = { "default", "jobs", "preset", "burn-in", "burn-in-readonly" };
     static char values[480], source[200];
     bool wrong;
 
