@@ -15,10 +15,6 @@ struct front {
     const struct machine_info *machine;
     const struct plan *plan;
     void (*plan_anew)(void); /* after settings or the choice of disks changed */
-    /* Arms disks with a person's consent (efi/ask.h) and says what came of it; NULL: not offered. */
-    void (*arm)(struct text *outcome);
-    /* What a disk holds, in words; NULL: nobody looks. */
-    void (*content)(const struct disk *d, struct text *words);
 };
 enum front_choice {
     FRONT_RUN,

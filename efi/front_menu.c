@@ -4,6 +4,7 @@
 #include "disk_words.h"
 #include "front.h"
 #include "guard.h"
+#include "guard_run.h"
 #include "keys.h"
 #include "menu.h"
 #include "menu_words.h"
@@ -147,13 +148,11 @@ static void do_look(const struct front *f)
     if (!menu_disk(&menu))
         return;
     unsigned n = disk_words_page(f->inv, &f->inv->disks[i], text_notes, TEXT_NOTES - 1);
-    if (f->content) {
-        struct text t = text_over(text_notes[n].text, sizeof text_notes[n].text);
+    struct text t = text_over(text_notes[n].text, sizeof text_notes[n].text);
 
-        text_notes[n++].ink = INK_PLAIN;
-        text_str(&t, "It holds: ");
-        f->content(f->inv->disks[i].disk, &t);
-    }
+    text_notes[n++].ink = INK_PLAIN;
+    text_str(&t, "Content: ");
+    guard_run_content(f->inv, f->inv->disks[i].disk, &t);
     str_fmt(title, sizeof title, "%s", menu_disks[i].name);
     menu_text(&menu, title, text_notes, n);
 }
@@ -197,12 +196,20 @@ static void do_arm(const struct front *f)
 {
     struct text outcome = text_over(menu.remark, sizeof menu.remark);
 
-    if (f->arm)
-        f->arm(&outcome);
-    else
-        text_str(&outcome, "No disk can be armed here.");
-    for (unsigned i = 0; i < f->inv->disk_count; i++)
+    unsigned n = 0;
+
+    if (!f->settings->conf.arm[0]) {
+        text_str(&outcome, "No arming file is named: `arm` in baresweep.conf does it (docs/safety.md).");
+        return;
+    }
+    take_disks(f);
+    f->settings->conf.attended = 1;
+    guard_run_decide(f->inv, f->settings, f->medium, f->machine);
+    for (unsigned i = 0; i < f->inv->disk_count; i++) {
         menu_disks[i].armed = guard_permit(f->inv->disks[i].disk)->granted;
+        n += menu_disks[i].armed;
+    }
+    text_fmt(&outcome, "%u disk%s may be written.", n, n == 1 ? "" : "s");
 }
 
 /* What ends the run asks for a word: no single key, no noise does it. */

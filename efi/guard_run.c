@@ -244,6 +244,7 @@ void guard_run_decide(struct inventory *inv, const struct settings *settings, co
 
     guard_forget_all();
     run.medium = m;
+    plat_free(guarded); /* of an earlier decision */
     guarded = plat_alloc(INVENTORY_MAX_DISKS * sizeof *guarded);
     if (!guarded) {
         record_finding("low-memory", FINDING_WARN, "run", NULL,
@@ -260,6 +261,13 @@ void guard_run_decide(struct inventory *inv, const struct settings *settings, co
     for (unsigned i = 0; i < inv->disk_count; i++)
         if (inv->disks[i].wanted)
             decide(inv, i, conf, machine);
+}
+
+void guard_run_content(const struct inventory *inv, const struct disk *d, struct text *words)
+{
+    for (unsigned i = 0; guarded && i < inv->disk_count; i++)
+        if (inv->disks[i].disk == d && guarded[i].content.state != CONTENT_NOT_LOOKED)
+            guard_content_words(&guarded[i].content, words);
 }
 
 /* ---- the last moment before the first write ---- */

@@ -13,6 +13,8 @@
  * plan can be made. */
 void guard_run_decide(struct inventory *inv, const struct settings *settings, const struct medium *m,
                       const struct machine_info *machine);
+/* What the disk was found to hold, in words; nothing when it was not looked at. */
+void guard_run_content(const struct inventory *inv, const struct disk *d, struct text *words);
 /* When the plan is made, before its first step: for each disk that it writes, the arming goes on record as
  * used up, the journal with it, and the mark onto the disk, whose first and last MiB are zeroed.  Whatever of
  * this fails takes the permit back.  Disks that the plan does not write lose their permit. */

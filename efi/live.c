@@ -13,7 +13,7 @@
 enum {
     LONG_STEP_MS = 4000, /* each hold empties the queues: not in steps in which that would show */
     DRAW_EVERY_MS = 2000,
-    DRAW_SHARE = 150, /* at most one part in so many of the time is spent on pictures */
+    DRAW_SHARE = 130, /* at most one part in so many of the time is spent on pictures */
     KEYS_EVERY_MS = 1000,
     KEYS_EVERY_WHEN_PRESSED_MS = 200,
     PRESSED_FOR_S = 10, /* after a key so long a person is taken to be there */
@@ -36,8 +36,8 @@ static struct {
 /* ---- what is shown ---- */
 
 static const char *const phase_words[] = {
-    [LANE_RAMP] = "ramp", [LANE_RUNNING] = "running", [LANE_DRAINING] = "ending", [LANE_VERIFYING] = "verifying",
-    [LANE_DONE] = "done", [LANE_DEAD] = "failed",
+    [LANE_RAMP] = "ramp",           [LANE_RUNNING] = "running", [LANE_DRAINING] = "ending",
+    [LANE_VERIFYING] = "verifying", [LANE_DONE] = "done",       [LANE_DEAD] = "failed",
 };
 static struct lane_view lanes[LANES_SHOWN];
 static struct controller_view controllers[CONTROLLERS_SHOWN];
@@ -240,14 +240,34 @@ void live_attend(void)
 void live_stop(void) { live.stopped = true; }
 bool live_stopped(void) { return live.stopped; }
 
-void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns)
+static void draw_waiting(const struct plan_step *step)
+{
+    struct sweep_view v = {
+        .step = 1, .steps = live.steps, .remaining_ns = live.estimate_ns, .lanes = lanes, .keys = true
+    };
+
+    v.lane_count = step->lane_count < LANES_SHOWN ? step->lane_count : LANES_SHOWN;
+    for (unsigned i = 0; i < v.lane_count; i++) {
+        lanes[i] = (struct lane_view){ .state = "waits" };
+        str_copy(lanes[i].disk, sizeof lanes[i].disk, step->lanes[i].disk->name);
+        str_copy(lanes[i].job, sizeof lanes[i].job, step->lanes[i].job.name);
+    }
+    str_copy(v.title, sizeof v.title, step->title);
+    str_copy(v.worst, sizeof v.worst, record_worst(&v.worst_level));
+    view_sweep(console_grid(), &v);
+    console_show();
+}
+
+void live_begin(struct inventory *inv, const struct plan *plan)
 {
     live.inv = inv;
-    live.steps = steps;
-    live.estimate_ns = estimate_ns;
-    live.began_ns = live.looked_ns = clock_now_ns();
+    live.steps = plan->step_count;
+    live.estimate_ns = plan->estimate_ns;
     live.watched = console_present() || serial_port_count();
     live.page = PAGE_LANES;
+    if (console_present() && plan->step_count && !live.stopped)
+        draw_waiting(&plan->steps[0]);
+    live.began_ns = live.looked_ns = live.drawn_ns = clock_now_ns();
     keys_drop();
 }
 

@@ -247,7 +247,7 @@ bool sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m,
 {
     struct step_run s = { .plan = plan, .inv = inv, .medium = m, .conf = conf };
 
-    live_begin(inv, plan->step_count, plan->estimate_ns);
+    live_begin(inv, plan);
     for (unsigned i = 0; i < plan->step_count; i++) {
         bool begun = !live_stopped();
 

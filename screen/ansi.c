@@ -7,7 +7,7 @@
 static const char *const ink_codes[INK_COUNT] = {
     [INK_PLAIN] = "0",           [INK_DIM] = "0;36",           [INK_TITLE] = "0;1",
     [INK_GOOD] = "0;32",         [INK_WARN] = "0;33",          [INK_BAD] = "0;1;31",
-    [INK_BAR] = "0;36;46",       [INK_HEAD] = "0;1;37;44",     [INK_PICK] = "0;7",
+    [INK_BAR] = "0;36",          [INK_HEAD] = "0;1;37;44",     [INK_PICK] = "0;7",
     [INK_SOLID_DIM] = "0;37;47", [INK_SOLID_GOOD] = "0;32;42", [INK_SOLID_WARN] = "0;33;43",
     [INK_SOLID_BAD] = "0;31;41", [INK_ALARM] = "0;1;37;41",
 };

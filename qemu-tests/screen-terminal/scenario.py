@@ -6,7 +6,7 @@ import time
 import machine
 from scenario import boot, check, equal, file_disk
 
-tier, budget_s, timing = "full", 150, False
+tier, budget_s, timing = "full", 200, False
 
 UP, DOWN, HOME, END, ESC, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[1~", b"\x1b[4~", b"\x1b", b"\r"
 
