@@ -258,15 +258,13 @@ static void draw_waiting(const struct plan_step *step)
     console_show();
 }
 
-void live_begin(struct inventory *inv, const struct plan *plan)
+void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns)
 {
     live.inv = inv;
-    live.steps = plan->step_count;
-    live.estimate_ns = plan->estimate_ns;
+    live.steps = steps;
+    live.estimate_ns = estimate_ns;
     live.watched = console_present() || serial_port_count();
     live.page = PAGE_LANES;
-    if (console_present() && plan->step_count && !live.stopped)
-        draw_waiting(&plan->steps[0]);
     live.began_ns = live.looked_ns = live.drawn_ns = clock_now_ns();
     keys_drop();
 }

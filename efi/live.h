@@ -8,8 +8,10 @@
  * holds of the engine and between steps only, and takes less than a hundredth of the time unless a person
  * keeps pressing keys.  Without console and keyboard all of it does nothing. */
 
-/* The plan begins: draws its first step as it waits, so that later pictures only change it. */
-void live_begin(struct inventory *inv, const struct plan *plan);
+/* Before live_begin: draws the first step as it waits, so that later pictures only change this one. */
+void live_waits(const struct plan *plan);
+/* The plan begins.  estimate_ns: of all of it. */
+void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns);
 /* A step begins; draws when it is long enough to be watched. */
 void live_step(struct engine *e, const struct plan_step *step, unsigned number);
 /* Whether the running step should be held: for a new picture, or to look at the keyboard.  Never in a step

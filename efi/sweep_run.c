@@ -78,8 +78,8 @@ static void report_errors(struct step_run *s, unsigned lane)
                            pl->job.name, (unsigned long long)(kept ? errors[0].lba : 0), kept ? words : "");
 }
 
-/* What was written and what came back of it.  Blocks that are not as written are the drive's failure, whatever
- * its rates are. */
+/* What was written and what came back of it.  Blocks that are not as written are the drive's failure,
+ * whatever its rates are. */
 static void report_writing(struct step_run *s, unsigned lane)
 {
     const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
@@ -100,17 +100,22 @@ static void report_writing(struct step_run *s, unsigned lane)
     journal_writing(record_journal(), r, w, kinds);
     for (unsigned i = kept; i--;) { /* the words of the first remain */
         struct text t = text_over(words, sizeof words);
-        struct verify_error e = { .lba = bad[i].lba, .expected = bad[i].expected, .seen = bad[i].seen,
-                                  .seen_lba = bad[i].seen_lba, .at_byte = bad[i].at_byte,
-                                  .seen_pass = bad[i].seen_pass, .kind = kinds[bad[i].kind], .words = words };
+        struct verify_error e = { .lba = bad[i].lba,
+                                  .expected = bad[i].expected,
+                                  .seen = bad[i].seen,
+                                  .seen_lba = bad[i].seen_lba,
+                                  .at_byte = bad[i].at_byte,
+                                  .seen_pass = bad[i].seen_pass,
+                                  .kind = kinds[bad[i].kind],
+                                  .words = words };
 
         stamp_finding_text(&bad[i], &t);
         journal_verify_error(record_journal(), r, &e);
     }
     if (w->bad_lbas)
-        inventory_disk_finding(s->inv, pl->disk, "verify", FINDING_FAIL, "every block is read as it was written",
-                               "%llu blocks are not as written in %s: %s", (unsigned long long)w->bad_lbas,
-                               pl->job.name, words);
+        inventory_disk_finding(
+            s->inv, pl->disk, "verify", FINDING_FAIL, "every block is read as it was written",
+            "%llu blocks are not as written in %s: %s", (unsigned long long)w->bad_lbas, pl->job.name, words);
     else if (w->verifies && !w->verify_complete)
         inventory_disk_finding(s->inv, pl->disk, "verify", FINDING_WARN, "all that was written is compared",
                                "%s ended before all that it wrote was compared", pl->job.name);
@@ -247,7 +252,8 @@ bool sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m,
 {
     struct step_run s = { .plan = plan, .inv = inv, .medium = m, .conf = conf };
 
-    live_begin(inv, plan);
+    live_waits(plan);
+    live_begin(inv, plan->step_count, plan->estimate_ns);
     for (unsigned i = 0; i < plan->step_count; i++) {
         bool begun = !live_stopped();
 
