@@ -125,15 +125,16 @@ unsigned mfi_frame_take(struct mfi_lane *m, enum io_op op, const struct io_reque
                           : mfi_take_whole(m, IO_READ, r, n, post_new);
 }
 
-/* Another context: the frame is not what we sent. */
+/* Another context: the answer is to something else, and what we asked has none that could be believed. */
 static bool finish(struct mfi_lane *m, struct mfi_tag *t)
 {
-    const struct mfi_header *h = (const struct mfi_header *)t->frame;
+    struct mfi_header *h = (struct mfi_header *)t->frame;
 
     plat_dma_observe();
     if (h->context != t->number) {
-        FAULT(&m->card->c.fault, E_PROTO, "a frame came back with another context", h->context, t->number);
-        return true;
+        mfi_stray(m->card, h->context, "a frame came back with another context");
+        h->context = t->number; /* written once, when the card came up */
+        return mfi_finish_slowly(m, t, MFI_STAT_PENDING, 0, 0);
     }
     return mfi_finish_slowly(m, t, h->cmd_status, h->scsi_status, h->sense_len);
 }

@@ -165,12 +165,6 @@ static __attribute__((noinline)) void finish(struct mfi_card *card, struct mfi_t
     card->free_count++;
 }
 
-static __attribute__((noinline)) void stray(struct mfi_card *card, uint64_t descriptor)
-{
-    FAULT(&card->c.fault, E_PROTO, "reply for a command that is not in flight (descriptor)", descriptor,
-          card->ring_at);
-}
-
 unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_completion *c, unsigned max)
 {
     uint64_t *const ring = card->ring, *const ring_end = ring + card->ring_depth;
@@ -186,13 +180,14 @@ unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_co
             break;
         uint32_t number = (uint32_t)FIELD_GET(REPLY_SMID, d) - 1;
         struct mfi_tag *t = &card->tags[number];
-        if (number >= tags || !t->in_flight) {
-            stray(card, d);
-            break;
-        }
         *next = REPLY_POISON; /* nothing else tells the next lap's replies from this one's */
         if (++next == ring_end)
             next = ring;
+        if (number >= tags || !t->in_flight) {
+            if (mfi_stray(card, d, "reply for a command that is not in flight (descriptor)"))
+                break;
+            continue;
+        }
         uint16_t status = *(const uint16_t *)((const uint8_t *)t->frame + CONTEXT_STATUS_AT);
         if (t->lane == m && out < out_end && !status) {
             struct lane_slot *x = &m->slots.slot[t->slot];

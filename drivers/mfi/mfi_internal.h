@@ -110,8 +110,10 @@ struct mfi_card {
     struct dma_buf frames;  /* management slots, then I/O slots: tag n at n x MFI_SLOT_BYTES */
     struct dma_buf buffers; /* one MFI_BUFFER_BYTES per management slot */
     unsigned management_count, management;
-    uint8_t command_status;  /* status byte of the last management command that was answered */
-    uint32_t command_detail; /* the same with sense, for mfi_status_words */
+    unsigned strays, strays_told; /* answers that belong to no command; of these, said in a remark */
+    uint64_t last_stray;          /* reply descriptor, or context of a frame */
+    uint8_t command_status;       /* status byte of the last management command that was answered */
+    uint32_t command_detail;      /* the same with sense, for mfi_status_words */
 
     /* Fusion: requests (tag n is SMID n + 1, number 0 is not used) and the ring of replies. */
     struct dma_buf requests;
@@ -302,6 +304,11 @@ void mfi_lane_expire(struct io_lane *l, unsigned slot);
 bool mfi_lane_drain(struct mfi_lane *m);
 /* Frees the lanes that lane_close had to keep; their data buffers only when the firmware has let go. */
 void mfi_orphans_free(struct mfi_card *card, bool firmware_let_go);
+/* An answer to nothing that was sent: counted and otherwise ignored, as some firmware completes a command of
+ * the card's previous owner (facts/mfi.md 7, fact 2).  True: that is too many, the card has a fault.  [any]
+ */
+enum { MFI_MAX_STRAYS = 16 };
+bool mfi_stray(struct mfi_card *card, uint64_t word, const char *what);
 /* No more frames for anybody: every lane's slots are lost.  c.fault says why.  [any] */
 void mfi_card_die(struct mfi_card *card);
 

@@ -163,6 +163,15 @@ static inline unsigned reap(struct mfi_lane *m, struct io_completion *c, unsigne
     return n;
 }
 
+__attribute__((noinline)) bool mfi_stray(struct mfi_card *card, uint64_t word, const char *what)
+{
+    card->last_stray = word;
+    if (++card->strays > MFI_MAX_STRAYS)
+        return FAULT(&card->c.fault, E_PROTO, what, word, card->strays) != OK;
+    NOTE(E_PROTO, what, word, card->strays);
+    return false;
+}
+
 void mfi_card_die(struct mfi_card *card)
 {
     card->dead = true;

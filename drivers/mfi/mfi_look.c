@@ -106,6 +106,18 @@ static void event_remarks(struct mfi_card *card)
                           "event log: \"%s\" (0x%x)", e.text, e.code);
 }
 
+static void stray_remarks(struct mfi_card *card)
+{
+    if (card->strays == card->strays_told)
+        return;
+    controller_remark(&card->c, REMARK_WARN,
+                      "%u answers belonged to no command of ours (the last: 0x%lx) and were ignored; at more "
+                      "than %u the card is not used any more: firmware, riser or a device that writes where "
+                      "it should not",
+                      card->strays, (unsigned long)card->last_stray, (unsigned)MFI_MAX_STRAYS);
+    card->strays_told = card->strays;
+}
+
 /* Reads only; nothing is in flight. */
 unsigned mfi_look_around(struct controller *c)
 {
@@ -122,6 +134,7 @@ unsigned mfi_look_around(struct controller *c)
     battery_changes(card, &battery);
     patrol_changes(card, patrol);
     event_remarks(card);
+    stray_remarks(card);
     mfi_grounds(card);
     return c->remark_count + c->remarks_dropped - before;
 }
