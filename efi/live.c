@@ -240,12 +240,15 @@ void live_attend(void)
 void live_stop(void) { live.stopped = true; }
 bool live_stopped(void) { return live.stopped; }
 
-static void draw_waiting(const struct plan_step *step)
+void live_waits(const struct plan *plan)
 {
+    const struct plan_step *step = plan->steps;
     struct sweep_view v = {
-        .step = 1, .steps = live.steps, .remaining_ns = live.estimate_ns, .lanes = lanes, .keys = true
+        .step = 1, .steps = plan->step_count, .remaining_ns = plan->estimate_ns, .lanes = lanes, .keys = true
     };
 
+    if (!console_present() || !plan->step_count || live.stopped)
+        return;
     v.lane_count = step->lane_count < LANES_SHOWN ? step->lane_count : LANES_SHOWN;
     for (unsigned i = 0; i < v.lane_count; i++) {
         lanes[i] = (struct lane_view){ .state = "waits" };
