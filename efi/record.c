@@ -12,7 +12,7 @@ static struct {
 } memory;
 static struct {
     enum verdict level;
-    char text[120];
+    char text[200];
 } worst;
 static bool medium_loss_said;
 

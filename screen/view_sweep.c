@@ -267,7 +267,7 @@ static void put_lanes(struct grid *g, const struct sweep_view *v)
 
 void view_sweep(struct grid *g, const struct sweep_view *v)
 {
-    char worst[160];
+    char worst[224];
 
     grid_clear(g, g->columns, g->rows);
     part_bar(g, 0, INK_HEAD, v->title);

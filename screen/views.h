@@ -45,7 +45,7 @@ struct sweep_view {
     char title[80]; /* of the step */
     unsigned step, steps;
     uint64_t elapsed_ns, remaining_ns;
-    char worst[120]; /* worst news so far; "" none */
+    char worst[200]; /* worst news so far; "" none */
     enum verdict worst_level;
     const struct controller_view *controllers;
     unsigned controller_count;

@@ -93,7 +93,7 @@ TEST(the_longest_names_and_largest_numbers_keep_to_their_columns)
     struct sweep_view v = sweep_of(lanes, 20);
 
     memset(v.title, 'T', sizeof v.title - 1);
-    memset(v.worst, 'w', sizeof v.worst - 1);
+    memset(v.worst, 'w', 119);
     v.worst[40] = ' ';
     v.step = v.steps = 4294967295u;
     v.elapsed_ns = v.remaining_ns = UINT64_MAX;
