@@ -181,10 +181,10 @@ static bool writing_is_refused(struct making *m, struct disk *d, const struct jo
 
     if (!job_writes(job) || permit->granted)
         return false;
-    /* A preset is not wrong in having parts that write: they are not tested, and that is all. */
-    m->build.blame_job = m->build.conf->plan != CONF_PLAN_PRESET;
-    plan_build_refuse(&m->build, d, job->name, "rw=%s writes: %s", job_rw_text((enum job_rw)job->rw),
-                      permit->why_not);
+    /* No line of the file is wrong: another disk, or this one armed, would take it. */
+    m->build.blame_job = false;
+    plan_build_refuse(&m->build, d, job->name, "rw=%s writes: %s. docs/safety.md says how a disk is armed",
+                      job_rw_text((enum job_rw)job->rw), permit->why_not);
     m->build.blame_job = true;
     return true;
 }

@@ -135,8 +135,9 @@ TEST(refused_jobs_are_named_and_their_wall_still_stands)
     EQ_STR(plan.steps[1].title, "c");
     EQ(plan.refusal_count, 2);
     EQ_STR(plan.refusals[0].job, "b");
-    HAS_STR(plan.refusals[0].why, "rw=write writes: ");
-    CHECK(plan.refusals[0].wrong_job);
+    HAS_STR(plan.refusals[0].why, "rw=write writes: not armed");
+    HAS_STR(plan.refusals[0].why, "docs/safety.md");
+    CHECK(!plan.refusals[0].wrong_job); /* no line is wrong: the disk is not armed */
     down();
     up();
     make("[global]\nfilename=nvme0n1\n[a]\n[b]\nstonewall\nbs=x\n[c]\n");
