@@ -13,7 +13,7 @@ enum gate_transport {
     GATE_NVME_ADMIN, /* opcode, qualifier = CDW10 */
     GATE_NVME_IO,    /* opcode */
     GATE_ATA,        /* command register, qualifier = gate_ata */
-    GATE_SCSI,       /* CDB byte 0, qualifier = service action (CDB byte 1, bits 4:0) */
+    GATE_SCSI,       /* CDB byte 0, qualifier = gate_scsi */
     GATE_MFI_FRAME,  /* frame command byte */
     GATE_MFI_DCMD,   /* DCMD opcode */
     GATE_FUSION,     /* function of a MegaRAID fusion request */
@@ -24,6 +24,13 @@ enum gate_transport {
 static inline uint32_t gate_ata(uint8_t features, uint8_t lba_low)
 {
     return features | (uint32_t)lba_low << 8;
+}
+/* The service action (CDB byte 1, bits 4:0); of ATA PASS-THROUGH(16) the ATA command, its features, and the
+ * bytes that say how it moves data. */
+static inline uint32_t gate_scsi(const uint8_t *cdb)
+{
+    return cdb[0] == 0x85 ? cdb[14] | (uint32_t)cdb[4] << 8 | (uint32_t)cdb[1] << 16 | (uint32_t)cdb[2] << 24
+                          : cdb[1] & 0x1fu;
 }
 enum gate_smbus { SMBUS_READ_BYTE_DATA = 1 }; /* what is not named cannot be asked for */
 struct gate_row {

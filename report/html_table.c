@@ -68,20 +68,31 @@ static void put_chip(struct html *h, const char *class_name, const struct journa
     pen_str(h->pen, "</span>");
 }
 
+/* Of a drive of which the card tells nothing. */
+static bool state_is_told(const struct journal_line *l)
+{
+    return !event_is(l, "state", "not told") && !event_is(l, "state", "in an unknown state");
+}
+
 /* Words that mean that all is well; others want to be looked at. */
 static void put_state(struct html *h, const struct journal_line *l, const char *key)
 {
-    static const char *const good[] = { "optimal", "online", "JBOD", "hot spare", "unconfigured good" };
+    static const char *const good[] = { "optimal", "online", "JBOD", "hot spare", "unconfigured" };
     bool is_good = false;
 
     for (unsigned i = 0; i < ARRAY_COUNT(good); i++)
         is_good |= event_is(l, key, good[i]);
-    put_chip(h, is_good ? "good" : "odd", l, key);
+    if (state_is_told(l))
+        put_chip(h, is_good ? "good" : "odd", l, key);
+    else
+        put_words(h, l, key);
 }
 
 /* Errors that were counted. */
 static void put_errors(struct html *h, const struct journal_line *l, const char *key)
 {
+    if (!state_is_told(l))
+        return;
     pen_str(h->pen, event_u64(l, key) ? "<span class=\"chip odd\">" : "");
     put_number(h, l, key);
     pen_str(h->pen, event_u64(l, key) ? "</span>" : "");
@@ -250,7 +261,7 @@ static const struct column virtual_columns[] = {
     { "Meanwhile", put_words, "works", false },
 };
 static const struct column physical_columns[] = {
-    { "Drive behind it", put_subject, "disk", false },
+    { "Drive", put_subject, "disk", false },
     { "State", put_state, "state", false },
     { "Bay", put_place, "slot", true },
     { "Interface", put_words, "interface", false },

@@ -1,4 +1,5 @@
 #include "ahci_internal.h"
+#include "smart.h"
 #include "str.h"
 
 /* The drive's own account of itself (fact sheet B7): SMART attributes against their thresholds, its verdict,
@@ -6,11 +7,6 @@
 
 enum { SMART_MS = 10000 }; /* a drive in standby may have to fetch its logs from the medium */
 
-/* READ DATA and READ THRESHOLDS share their frame: a revision, then 30 entries of 12 bytes. */
-enum { ENTRIES_AT = 2, ENTRIES = 30, ENTRY_BYTES = 12 };
-enum { ENTRY_ID = 0, ENTRY_FLAGS = 1, ENTRY_CURRENT = 3, ENTRY_RAW = 5, ENTRY_THRESHOLD = 1 };
-enum { ENTRY_PREFAIL = 1 };
-enum { THRESHOLD_ALWAYS_PASSES = 0, THRESHOLD_MAX = 0xfd };
 enum {
     TEST_STATUS_AT = 363,
     TEST_SHORT_MINUTES_AT = 372,
@@ -26,15 +22,6 @@ static uint64_t little_endian(const uint8_t *p, unsigned bytes)
     while (bytes--)
         v = v << 8 | p[bytes];
     return v;
-}
-
-static bool adds_up(const uint8_t page[SCRATCH_BYTES])
-{
-    uint8_t sum = 0;
-
-    for (unsigned i = 0; i < SCRATCH_BYTES; i++)
-        sum = (uint8_t)(sum + page[i]);
-    return !sum;
 }
 
 /* ---- asking ---- */
@@ -56,7 +43,7 @@ static int ask(struct ahci_port *p, const char *name, uint8_t action, uint8_t lb
     rc = ahci_ask(p, &c, page);
     if (rc == E_TIMEOUT)
         p->smart_hangs = true;
-    if (rc || !page || adds_up(page))
+    if (rc || !page || smart_page_adds_up(page))
         return rc;
     return NOTE(E_PROTO, "checksum of a SMART page", action, lba_low);
 }
@@ -96,66 +83,6 @@ static int rest_port(struct ahci_port *p, int rc)
     if (!p->disk.ops && !p->disk.fault.err)
         ahci_port_stop(p, true);
     return p->disk.fault.err ? (int)p->disk.fault.err : rc;
-}
-
-/* ---- attributes ---- */
-/* How much of the raw value counts follows smartmontools' default formats; what lies above is other matter.
- */
-static const struct {
-    uint8_t id, raw_bytes;
-    enum health_value value;
-} attributes[] = {
-    { 5, 2, HEALTH_REALLOCATED_SECTORS },    { 9, 3, HEALTH_POWER_ON_HOURS },
-    { 12, 4, HEALTH_POWER_CYCLES },          { 187, 4, HEALTH_MEDIA_ERRORS },
-    { 190, 1, HEALTH_TEMPERATURE_C },        { 194, 1, HEALTH_TEMPERATURE_C },
-    { 197, 4, HEALTH_PENDING_SECTORS },      { 198, 4, HEALTH_UNCORRECTABLE_SECTORS },
-    { 199, 4, HEALTH_INTERFACE_CRC_ERRORS },
-};
-
-static void take_attribute(const uint8_t *entry, struct disk_health *h)
-{
-    for (unsigned i = 0; i < ARRAY_COUNT(attributes); i++) {
-        if (attributes[i].id != entry[ENTRY_ID])
-            continue;
-        /* Of two temperatures that of the medium, 194, counts. */
-        if (entry[ENTRY_ID] == 190 && health_knows(h, HEALTH_TEMPERATURE_C))
-            continue;
-        int64_t raw = (int64_t)little_endian(entry + ENTRY_RAW, attributes[i].raw_bytes);
-        if (attributes[i].value == HEALTH_TEMPERATURE_C)
-            raw = (int8_t)raw;
-        health_set(h, attributes[i].value, raw);
-    }
-}
-
-/* 0: no limit. */
-static uint8_t threshold_of(const uint8_t *thresholds, uint8_t id)
-{
-    for (unsigned i = 0; i < ENTRIES; i++) {
-        const uint8_t *t = thresholds + ENTRIES_AT + i * ENTRY_BYTES;
-        if (t[ENTRY_ID] == id)
-            return t[ENTRY_THRESHOLD] <= THRESHOLD_MAX ? t[ENTRY_THRESHOLD] : THRESHOLD_ALWAYS_PASSES;
-    }
-    return THRESHOLD_ALWAYS_PASSES;
-}
-
-/* thresholds NULL: the drive tells none. */
-static void take_attributes(const uint8_t *data, const uint8_t *thresholds, struct disk_health *h)
-{
-    for (unsigned i = 0; i < ENTRIES; i++) {
-        const uint8_t *entry = data + ENTRIES_AT + i * ENTRY_BYTES;
-        uint8_t least = thresholds ? threshold_of(thresholds, entry[ENTRY_ID]) : THRESHOLD_ALWAYS_PASSES;
-
-        if (!entry[ENTRY_ID])
-            continue;
-        take_attribute(entry, h);
-        if (least == THRESHOLD_ALWAYS_PASSES || entry[ENTRY_CURRENT] > least)
-            continue;
-        if (entry[ENTRY_FLAGS] & ENTRY_PREFAIL)
-            health_warn(h, HEALTH_WARN_FAILURE_EXPECTED, true);
-        if (!h->note[0])
-            str_fmt(h->note, sizeof h->note, "attribute %u is at %u, its threshold at %u", entry[ENTRY_ID],
-                    entry[ENTRY_CURRENT], least);
-    }
 }
 
 /* ---- self-test logs ---- */
@@ -205,7 +132,7 @@ static const struct test_log *read_test_log(struct ahci_port *p, uint8_t *page)
 {
     if (!p->features.self_test)
         return NULL;
-    if (p->features.logs && !read_log(p, ATA_LOG_SELF_TESTS_EXT, 0, page) && adds_up(page))
+    if (p->features.logs && !read_log(p, ATA_LOG_SELF_TESTS_EXT, 0, page) && smart_page_adds_up(page))
         return &new_log;
     return ask(p, "SMART READ LOG: self-tests", SMART_READ_LOG, ATA_LOG_SELF_TESTS, page) ? NULL : &old_log;
 }
@@ -304,7 +231,7 @@ static int take_smart(struct ahci_port *p, struct disk_health *h)
     if (rc)
         return rc;
     bool limits = !ask(p, "SMART READ THRESHOLDS", SMART_READ_THRESHOLDS, 0, other);
-    take_attributes(data, limits ? other : NULL, h);
+    smart_take_attributes(data, limits ? other : NULL, h);
     take_verdict(p, h);
     if (p->features.error_log && !ask(p, "SMART READ LOG: errors", SMART_READ_LOG, ATA_LOG_ERRORS, other))
         health_set(h, HEALTH_ERROR_LOG_ENTRIES, (int64_t)little_endian(other + ERROR_COUNT_AT, 2));

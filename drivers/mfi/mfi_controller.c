@@ -211,8 +211,10 @@ int mfi_battery(struct mfi_card *card)
         b->presence = RAID_BATTERY_NONE;
         str_copy(b->words, sizeof b->words, "not fitted");
     } else {
-        str_fmt(b->words, sizeof b->words, "%s, not asked about",
-                card->info.hw_present & CTRL_HW_BBU ? "fitted" : "not fitted");
+        str_fmt(b->words, sizeof b->words, "%s",
+                !(card->info.hw_present & CTRL_HW_BBU) ? "not fitted"
+                : card->gen->shy                       ? "fitted, not asked about"
+                                                       : "fitted, its state is not told");
     }
     if (b->presence != RAID_BATTERY_PRESENT)
         return OK;

@@ -132,7 +132,7 @@ int mfi_fusion_scsi(struct mfi_card *card, struct mfi_address to, const uint8_t 
     mfi_management_frame(card, to.cmd)->cmd_status = MFI_STAT_OK;
     mfi_fusion_fill(card, number, to, card->buffers.bus + (uint64_t)number * MFI_BUFFER_BYTES, len_bytes,
                     cdb_len);
-    q->control = CONTROL_READ;
+    q->control = len_bytes ? CONTROL_READ : 0;
     memcpy(q->cdb, cdb, cdb_len);
     ring_management(card);
     int rc = mfi_management_wait(card, MFI_FOR_DRIVE, deadline_ms, "SCSI command through the card");

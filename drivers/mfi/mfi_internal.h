@@ -90,6 +90,7 @@ struct mfi_disk {
     struct disk d;
     struct mfi_address address;
     uint8_t ld_state;
+    bool mute;                    /* left a question about its health unanswered: not asked again */
     struct raid_virtual_drive vd; /* of kind DISK_VIRTUAL_DRIVE */
     struct raid_drive pd;         /* of kind DISK_PHYSICAL_BEHIND_RAID */
 };
@@ -220,6 +221,13 @@ int mfi_dcmd(struct mfi_card *card, const struct mfi_op *op, struct mfi_mbox mbo
  * E_REFUSED: card->command_detail says how.  [boot] */
 int mfi_scsi_in(struct mfi_card *card, struct mfi_address to, const uint8_t *cdb, uint8_t cdb_len,
                 void *reply, uint32_t reply_bytes, uint32_t *got);
+/* An ATA PASS-THROUGH that moves no data and whose answer is the drive's registers in sense data; zeros when
+ * there is none.  [boot] */
+int mfi_scsi_ata_registers(struct mfi_card *card, struct mfi_address to, const uint8_t cdb[16],
+                           uint8_t sense[MFI_SENSE_BYTES]);
+/* A length that the device states, cut to the buffer; where it claims clearly more than it wrote, what it
+ * wrote.  (The last bytes may equal the pattern by chance.) */
+uint32_t mfi_believable(uint32_t claimed, uint32_t written, uint32_t cap);
 struct mfi_inquiry {
     uint8_t device_type;
     char vendor[9], product[17], revision[5];
@@ -266,6 +274,12 @@ unsigned mfi_look_around(struct controller *c);
 extern const struct raid_ops mfi_raid_ops;
 /* mfi_health.c */
 int mfi_health(struct disk *d, struct disk_health *h);
+/* mfi_log.c: what a drive says, as bytes; len is what there is of them.  [any] */
+/* One page of LOG SENSE into *h; a page that is of another number, cut or of no known use adds nothing. */
+void mfi_log_take(const uint8_t *page, uint32_t len, uint8_t number, struct disk_health *h);
+/* The verdict of SMART RETURN STATUS in sense data. */
+enum mfi_verdict { MFI_VERDICT_NOT_TOLD, MFI_VERDICT_GOOD, MFI_VERDICT_FAILING };
+enum mfi_verdict mfi_ata_verdict(const uint8_t *sense, uint32_t len);
 /* A new entry in the card's list.  E_NOMEM; E_LIMIT (with a remark) beyond CONTROLLER_MAX_DISKS. */
 int mfi_disk_add(struct mfi_card *card, struct mfi_disk **out);
 /* INQUIRY (into *inquiry), identity, size and block size from the disk itself, and the rules that make it

@@ -139,7 +139,8 @@ static void take_works(struct raid_works *w, const struct mfi_pd_info *info)
 }
 
 /* The firmware's view as plain values; all but the place is unknown where it told nothing. */
-static void take_values(struct raid_drive *pd, const struct mfi_pd_entry *e, const struct mfi_pd_info *info)
+static void take_values(const struct mfi_card *card, struct raid_drive *pd, const struct mfi_pd_entry *e,
+                        const struct mfi_pd_info *info)
 {
     const bool told = info->state != unknown_state.state;
 
@@ -148,7 +149,8 @@ static void take_values(struct raid_drive *pd, const struct mfi_pd_entry *e, con
     pd->enclosure_index = e->enclosure_index;
     pd->slot = e->slot;
     pd->raw_state = info->state;
-    str_copy(pd->state, sizeof pd->state, row_of(info->state)->words);
+    /* QEMU's drives are always "offline" (5.4, fact 16). */
+    str_copy(pd->state, sizeof pd->state, card->qemu ? "not told" : row_of(info->state)->words);
     pd->foreign = info->ddf & PD_DDF_FOREIGN;
     pd->size_bytes = (info->coerced_sectors ? info->coerced_sectors : info->raw_sectors) * 512;
     pd->wwn = e->sas_address[0];
@@ -185,7 +187,6 @@ static void health(struct mfi_card *card, const struct mfi_pd_entry *e, const st
     struct text where = text_over(where_text, sizeof where_text);
 
     where_words(e, &where);
-    /* QEMU's drives are always "offline" (5.4, fact 16). */
     if (row->level >= 0 && !(card->qemu && info->state == PD_OFFLINE))
         controller_remark(&card->c, row->level, "%s (%s, %s): %s: %s", d->name, where_text, d->model,
                           row->words, row->advice);
@@ -296,7 +297,7 @@ static int add_drive(struct mfi_card *card, const struct mfi_pd_entry *e)
     str_fmt(m->d.name, sizeof m->d.name, "%s.pd%u", card->c.name, id);
     if ((rc = read_info(card, e, &info)))
         return rc;
-    take_values(&m->pd, e, &info);
+    take_values(card, &m->pd, e, &info);
     settings_words(m);
     if ((rc = make_disk(card, m, e, &info, id)))
         return rc;
@@ -376,7 +377,7 @@ static void compare(struct mfi_card *card, struct mfi_disk *m, const struct mfi_
         controller_remark(&card->c, REMARK_FAIL,
                           "%s (%s, %s): predicts its own failure since now: replace it", m->d.name,
                           where_text, m->d.model);
-    take_values(pd, &e, info);
+    take_values(card, pd, &e, info);
     settings_words(m);
 }
 

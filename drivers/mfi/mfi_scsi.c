@@ -34,14 +34,16 @@ static int send_once(struct mfi_card *card, struct mfi_address to, const uint8_t
     f->h.sense_len = MFI_SENSE_BYTES;
     f->h.target_id = (uint8_t)to.target;
     f->h.cdb_len = cdb_len;
-    f->h.sge_count = 1;
-    f->h.flags |= MFI_FLAG_READ | MFI_FLAG_SGL64;
-    f->h.data_len = len_bytes;
     f->sense_lo = (uint32_t)mfi_slot_bus(card, number) + MFI_SENSE_OFFSET;
     memcpy(f->cdb, cdb, cdb_len);
-    f->sge[0] = (struct mfi_sge64){ .addr_lo = at, .len = len_bytes };
-    if (card->gen->ieee_io)
-        f->h.flags |= MFI_FLAG_IEEE; /* the longer entry begins like the other; its last word is zero */
+    if (len_bytes) {
+        f->h.sge_count = 1;
+        f->h.flags |= MFI_FLAG_READ | MFI_FLAG_SGL64;
+        f->h.data_len = len_bytes;
+        f->sge[0] = (struct mfi_sge64){ .addr_lo = at, .len = len_bytes };
+        if (card->gen->ieee_io)
+            f->h.flags |= MFI_FLAG_IEEE; /* the longer entry begins like the other; its last word is zero */
+    }
     int rc = mfi_management_call(card, MFI_FOR_DRIVE, DEADLINE_MS, "SCSI command through the card");
     if (!rc)
         card->command_detail =
@@ -49,14 +51,20 @@ static int send_once(struct mfi_card *card, struct mfi_address to, const uint8_t
     return rc;
 }
 
+static bool gate_allows(const struct mfi_card *card, struct mfi_address to, const uint8_t *cdb)
+{
+    const bool request = card->gen->fusion && !to.member;
+
+    return (request ? gate_permits(GATE_FUSION, FUSION_LD_IO, 0) : gate_permits(GATE_MFI_FRAME, to.cmd, 0)) &&
+           gate_permits(GATE_SCSI, cdb[0], gate_scsi(cdb));
+}
+
 int mfi_scsi_in(struct mfi_card *card, struct mfi_address to, const uint8_t *cdb, uint8_t cdb_len,
                 void *reply, uint32_t reply_bytes, uint32_t *got)
 {
     *got = 0;
     card->command_detail = 0;
-    const bool request = card->gen->fusion && !to.member;
-    if (!(request ? gate_permits(GATE_FUSION, FUSION_LD_IO, 0) : gate_permits(GATE_MFI_FRAME, to.cmd, 0)) ||
-        !gate_permits(GATE_SCSI, cdb[0], cdb[1] & 0x1f))
+    if (!gate_allows(card, to, cdb))
         return NOTE(E_REFUSED, "gate: SCSI command through the card", cdb[0], to.cmd);
     if (cdb_len > 16 || reply_bytes > MFI_BUFFER_BYTES)
         return NOTE(E_LIMIT, "SCSI command through the card", reply_bytes, MFI_BUFFER_BYTES);
@@ -74,6 +82,21 @@ int mfi_scsi_in(struct mfi_card *card, struct mfi_address to, const uint8_t *cdb
     return OK;
 }
 
+int mfi_scsi_ata_registers(struct mfi_card *card, struct mfi_address to, const uint8_t cdb[16],
+                           uint8_t sense[MFI_SENSE_BYTES])
+{
+    memset(sense, 0, MFI_SENSE_BYTES);
+    card->command_detail = 0;
+    if (!gate_allows(card, to, cdb))
+        return NOTE(E_REFUSED, "gate: ATA command through the card", cdb[0], gate_scsi(cdb));
+    const unsigned number = card->management;
+    memset(mfi_slot(card, number) + MFI_SENSE_OFFSET, 0, MFI_SENSE_BYTES);
+    int rc = send_once(card, to, cdb, 16, 0);
+    if (!rc)
+        memcpy(sense, mfi_slot(card, number) + MFI_SENSE_OFFSET, MFI_SENSE_BYTES);
+    return rc;
+}
+
 bool mfi_inquiry_parse(const uint8_t *data, uint32_t len, struct mfi_inquiry *out)
 {
     *out = (struct mfi_inquiry){ 0 };
@@ -88,9 +111,7 @@ bool mfi_inquiry_parse(const uint8_t *data, uint32_t len, struct mfi_inquiry *ou
     return out->vendor[0] || out->product[0];
 }
 
-/* A length that the device states, cut to the buffer; where it claims clearly more than it wrote, what it
- * wrote.  (The last bytes may equal the pattern by chance.) */
-static uint32_t believable(uint32_t claimed, uint32_t written, uint32_t cap)
+uint32_t mfi_believable(uint32_t claimed, uint32_t written, uint32_t cap)
 {
     enum { CHANCE_BYTES = 3 };
 
@@ -108,7 +129,7 @@ int mfi_scsi_inquiry(struct mfi_card *card, struct mfi_address to, struct mfi_in
     *out = (struct mfi_inquiry){ 0 };
     if (rc)
         return rc;
-    return mfi_inquiry_parse(data, got < 5 ? 0 : believable(5u + data[4], got, sizeof data), out)
+    return mfi_inquiry_parse(data, got < 5 ? 0 : mfi_believable(5u + data[4], got, sizeof data), out)
                ? OK
                : NOTE(E_UNSUPPORTED, "INQUIRY data of nothing", data[0], got);
 }
@@ -125,7 +146,7 @@ static int read_vpd(struct mfi_card *card, struct mfi_address to, uint8_t page, 
     if (rc)
         return rc == E_REFUSED ? OK : rc;
     if (got >= VPD_HEADER && data[1] == page)
-        *body = believable(VPD_HEADER + ((uint32_t)data[2] << 8 | data[3]), got, VPD_BYTES) - VPD_HEADER;
+        *body = mfi_believable(VPD_HEADER + ((uint32_t)data[2] << 8 | data[3]), got, VPD_BYTES) - VPD_HEADER;
     return OK;
 }
 

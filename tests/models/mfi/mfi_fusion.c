@@ -86,6 +86,8 @@ static bool read_io(struct model_mfi *m, struct request *r)
     r->c.cmd = r->system_pd ? FRAME_PD_SCSI : FRAME_LD_SCSI;
     r->c.target = get16(context + 6);
     r->c.length = get32(raw + R_DATA_LENGTH);
+    r->c.flags = (uint16_t)((get32(raw + 0x3c) & 0x02000000 ? FLAG_READ : 0) |
+                            (get32(raw + 0x3c) & 0x01000000 ? FLAG_WRITE : 0));
     r->c.sense_cap = raw[0x12];
     r->c.sense = (uint64_t)m->fusion.sense_high << 32 | get32(raw + 0x0c);
     memcpy(r->c.raw + 32, raw + 0x40, 16);

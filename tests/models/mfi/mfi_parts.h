@@ -193,6 +193,10 @@ const struct medium_fault *model_mfi_flush(struct model_mfi *m);
 /* The next n bytes of the frame's data from memory. */
 bool model_mfi_take(struct model_mfi *m, struct model_mfi_command *c, void *to, uint64_t n);
 
+/* ---- mfi_self.c: what a physical drive tells of itself; false: no such command ---- */
+bool model_mfi_run_self(struct model_mfi *m, struct model_mfi_command *c, struct model_mfi_pd *pd,
+                        struct model_mfi_outcome *o);
+
 /* ---- mfi_direct.c: DCMDs ---- */
 void model_mfi_run_dcmd(struct model_mfi *m, struct model_mfi_command *c, struct model_mfi_outcome *o);
 

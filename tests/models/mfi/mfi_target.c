@@ -260,7 +260,7 @@ unsigned long model_mfi_count(struct model_mfi *m, const struct model_mfi_comman
 static bool writes(uint8_t opcode)
 {
     static const uint8_t refused[] = { 0x04, 0x07, 0x0a, 0x15, 0x1d, 0x2e, 0x2f, 0x3b, 0x3f, 0x41, 0x42,
-                                       0x48, 0x4c, 0x53, 0x54, 0x55, 0x5f, 0x7f, 0x83, 0x85, 0x89, 0x8b,
+                                       0x48, 0x4c, 0x53, 0x54, 0x55, 0x5f, 0x7f, 0x83, 0x89, 0x8b,
                                        0x8e, 0x93, 0x94, 0x9a, 0x9c, 0xa1, 0xa4, 0xaa, 0xac, 0xae, 0xb5 };
 
     return memchr(refused, opcode, sizeof refused);
@@ -434,6 +434,8 @@ static void run_physical(struct model_mfi *m, struct model_mfi_command *c, unsig
         sense(o, KEY_NOT_READY, 0x0400);
         return;
     }
+    if (model_mfi_run_self(m, c, pd, o))
+        return;
     run_cdb(m, c, &pd->medium, pd->scsi_type, PATTERN_PHYSICAL + pd->device_id, nth, o);
 }
 

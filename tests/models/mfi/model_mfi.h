@@ -110,8 +110,24 @@ struct model_mfi_ld {
     struct model_mfi_medium medium;
     struct model_mfi_work work[4]; /* by progress bit; model_mfi_start_ld */
 };
+/* What a physical drive tells of itself (mfi_self.c). */
+enum { MODEL_MFI_SELF_TESTS = 3, MODEL_MFI_PLACES = 8 };
+struct model_mfi_self {
+    bool logs; /* LOG SENSE: pages 02h, 03h, 05h, 0Dh, 10h, 15h, 2Fh; else invalid opcode */
+    uint8_t temperature_c, reference_c;
+    uint64_t uncorrected[3]; /* writes, reads, verifies */
+    uint32_t powered_minutes;
+    uint8_t places[MODEL_MFI_PLACES];        /* of the background scan: sense keys; 0: unused */
+    uint8_t self_test[MODEL_MFI_SELF_TESTS]; /* newest first: code 7:5 and result 3:0; 0: unused */
+    uint8_t exception[2];                    /* code and qualifier of page 2Fh */
+    bool smart;                              /* ATA PASS-THROUGH(16); else invalid opcode */
+    uint8_t data[512], thresholds[512];      /* as they are sent */
+    bool failing;                            /* RETURN STATUS */
+    enum { MODEL_MFI_REGISTERS_DESCRIPTOR, MODEL_MFI_REGISTERS_FIXED, MODEL_MFI_REGISTERS_LOST } registers;
+};
 struct model_mfi_pd {
     bool present;
+    struct model_mfi_self self;
     uint16_t device_id, enclosure_id, seq;
     uint8_t enclosure_index, slot, scsi_type, speed, link_speed, interface_type, media_type, temperature_c;
     uint16_t state;

@@ -66,7 +66,26 @@ static bool scsi_wanted(uint32_t opcode, uint32_t byte1)
         return (byte1 & 0x1f) == 0x10;
     if (opcode == 0x4d)
         return !(byte1 & 1);
+    if (opcode == 0x85)
+        return IN(byte1, 0x0e08d0b0, 0x0e08d1b0, 0x2006dab0, 0x0e0800ec);
     return IN(opcode, 0x00, 0x03, 0x12, 0x1a, 0x25, 0x28, 0x5a, 0x88);
+}
+
+TEST(an_ata_command_inside_a_scsi_command_passes_only_bit_for_bit)
+{
+    static const uint32_t wanted[] = { 0x0e08d0b0, 0x0e08d1b0, 0x2006dab0, 0x0e0800ec };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(wanted); i++) {
+        agree(GATE_SCSI, 0x85, wanted[i], true);
+        agree(GATE_SCSI, 0xa1, wanted[i], false);
+        for (unsigned bit = 0; bit < 32; bit++)
+            if ((wanted[i] ^ 1u << bit) != 0x0e08d1b0 && (wanted[i] ^ 1u << bit) != 0x0e08d0b0)
+                agree(GATE_SCSI, 0x85, wanted[i] ^ 1u << bit, false);
+    }
+    const uint8_t cdb[16] = { 0x85, 0x08, 0x0e, 0, 0xd0, [14] = 0xb0 };
+    EQ(gate_scsi(cdb), 0x0e08d0b0);
+    const uint8_t other[16] = { 0x9e, 0xf0 };
+    EQ(gate_scsi(other), 0x10);
 }
 
 TEST(exactly_the_listed_opcodes_of_each_transport_pass)
@@ -157,6 +176,16 @@ static const struct {
     { GATE_SCSI, 0x2a, 0, "WRITE(10)" },
     { GATE_SCSI, 0x8a, 0, "WRITE(16)" },
     { GATE_SCSI, 0x42, 0, "UNMAP" },
+    { GATE_SCSI, 0xa1, 0x0e08d0b0, "ATA PASS-THROUGH(12)" },
+    { GATE_SCSI, 0x85, 0, "ATA PASS-THROUGH(16) of nothing" },
+    { GATE_SCSI, 0x85, 0x0e08d2b0, "ATA PASS-THROUGH(16): SMART autosave" },
+    { GATE_SCSI, 0x85, 0x0608d0b0, "ATA PASS-THROUGH(16): SMART READ DATA towards the device" },
+    { GATE_SCSI, 0x85, 0x0e0ad0b0, "ATA PASS-THROUGH(16): SMART READ DATA as PIO data-out" },
+    { GATE_SCSI, 0x85, 0x2006d9b0, "ATA PASS-THROUGH(16): SMART DISABLE" },
+    { GATE_SCSI, 0x85, 0x060a0035, "ATA PASS-THROUGH(16): WRITE DMA EXT" },
+    { GATE_SCSI, 0x85, 0x2006d4b0, "ATA PASS-THROUGH(16): SMART EXECUTE OFF-LINE" },
+    { GATE_SCSI, 0x85, 0x200600ef, "ATA PASS-THROUGH(16): SET FEATURES" },
+    { GATE_SCSI, 0x85, 0x200600f4, "ATA PASS-THROUGH(16): SECURITY ERASE UNIT" },
     { GATE_SCSI, 0x48, 0, "SANITIZE" },
     { GATE_SCSI, 0x15, 0, "MODE SELECT(6)" },
     { GATE_SCSI, 0x55, 0, "MODE SELECT(10)" },
