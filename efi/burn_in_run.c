@@ -9,6 +9,7 @@
 #include "live.h"
 #include "look_around.h"
 #include "math.h"
+#include "net_state.h"
 #include "platform.h"
 #include "record.h"
 #include "serial.h"
@@ -63,12 +64,36 @@ static void draw(void)
     run.drawn_ns = clock_now_ns();
 }
 
+/* ---- what a server remembers, where there is one: the line that says whose run it is, and the newest states
+ * ---- */
+static const char state_part[] = "burnin";
+
+static void keep_on_server(size_t from)
+{
+    size_t len, head = 0;
+    const char *text = record_text(&len);
+
+    while (head < from && text[head++] != '\n') {}
+    char *part = net_state_answers() ? plat_alloc(head + len - from) : NULL;
+    if (!part)
+        return;
+    memcpy(part, text, head);
+    memcpy(part + head, text + from, len - from);
+    net_state_keep(state_part, part, head + len - from);
+    net_state_send();
+    plat_free(part);
+}
+
 /* ---- hooks ---- */
 static void on_checkpoint(void *ctx, const struct burn_in_drive *d, unsigned count)
 {
+    size_t from;
+
     (void)ctx;
+    record_text(&from);
     for (unsigned i = 0; i < count; i++)
         journal_burn_in(record_journal(), &d[i].state);
+    keep_on_server(from);
     record_checkpoint(run.medium, 1);
     watchdog_arm(run.conf->attended);
 }
@@ -142,9 +167,10 @@ static const struct burn_in_hooks hooks = { NULL,      on_checkpoint, wants_hold
 /* ---- before it starts ---- */
 static void say_whether_it_resumes(void)
 {
-    if (run.medium->state == MEDIUM_OK)
+    if (run.medium->state == MEDIUM_OK || net_state_answers())
         return;
-    record_finding("no-resume", FINDING_WARN, "run", "a result medium that the next start can read",
+    record_finding("no-resume", FINDING_WARN, "run",
+                   "a result medium or a `state` that the next start can read",
                    "no resume on this boot path: %s", run.medium->problem);
 }
 
@@ -197,10 +223,14 @@ static void begin_drives(const struct machine_info *machine)
 {
     struct resume_drive *states = plat_alloc(RESUME_MAX_DRIVES * sizeof *states);
     struct resume *earlier = plat_alloc(sizeof *earlier);
+    size_t len;
+    const char *kept = net_state_part(state_part, &len);
 
     if (states && earlier) {
         resume_start(earlier, machine->serial, machine->uuid, states);
         burn_in_earlier(earlier, run.medium);
+        if (kept)
+            resume_run_text(earlier, kept, len);
         for (unsigned i = 0; i < run.step->lane_count; i++)
             run.count += begin_drive(&run.drives[run.count], run.step->lanes[i].disk, earlier);
     }

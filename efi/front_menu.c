@@ -38,6 +38,12 @@ static const char *const preset_what[PRESET_COUNT + 1] = {
     "standard: the cells of the built-in plan, at fixed places.",
 };
 
+/* A plan of the configuration that is none of the menu's own: it is listed behind these. */
+static bool has_own_row(const struct settings *s)
+{
+    return s->conf.plan != CONF_PLAN_DEFAULT && s->conf.plan != CONF_PLAN_PRESET;
+}
+
 static void fill_plans(const struct settings *s)
 {
     struct preset p;
@@ -50,12 +56,15 @@ static void fill_plans(const struct settings *s)
         plans[menu.plan_count++] = (struct menu_plan){ plan_names[i], preset_what[i] };
     }
     menu.plan = s->conf.plan == CONF_PLAN_PRESET ? s->conf.preset : 0;
-    if (s->conf.plan != CONF_PLAN_JOBS)
+    if (!has_own_row(s))
         return;
     menu.plan = menu.plan_count;
-    str_copy(plan_names[menu.plan], sizeof plan_names[0], s->conf.jobs);
+    bool jobs = s->conf.plan == CONF_PLAN_JOBS;
+    str_copy(plan_names[menu.plan], sizeof plan_names[0],
+             jobs ? s->conf.jobs : settings_plan_word((enum conf_plan)s->conf.plan));
     plans[menu.plan_count++] =
-        (struct menu_plan){ plan_names[menu.plan], "The job file that baresweep.conf names." };
+        (struct menu_plan){ plan_names[menu.plan], jobs ? "The job file that baresweep.conf names."
+                                                        : "The burn-in that baresweep.conf asks for." };
 }
 
 static void fill_disks(const struct inventory *inv)
@@ -124,7 +133,7 @@ static void take_choice(const struct front *f)
 
     take_disks(f);
     f->settings->conf.budget_s = menu.budget_s;
-    if (menu.plan <= PRESET_COUNT && (f->settings->conf.plan == CONF_PLAN_JOBS || menu.plan != was))
+    if (menu.plan <= PRESET_COUNT && (has_own_row(f->settings) || menu.plan != was))
         settings_choose(f->settings, menu.plan);
     f->plan_anew();
 }

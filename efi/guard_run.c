@@ -9,7 +9,7 @@
 #include "record.h"
 #include "settings_net.h"
 
-enum { LOOK_MAX_S = 2, LANE_BYTES = 64 << 10, ASK_MAX_LINES = 60, ASK_TIMEOUT_S = 120 };
+enum { LOOK_MAX_S = 10, LANE_BYTES = 64 << 10, ASK_MAX_LINES = 60, ASK_TIMEOUT_S = 120 };
 static const char ledger_name[] = "baresweep.spent";
 
 /* What is known of a disk between deciding and the end. */
@@ -49,7 +49,7 @@ static int look_read(void *ctx, uint64_t lba, uint32_t blocks, void *buf)
 
         if (plat_now_ns() > l->until_ns)
             return E_TIMEOUT;
-        int rc = io_once(l->lane, &r);
+        int rc = io_once(l->lane, &r, NULL);
         if (rc != OK)
             return rc;
         memcpy(to, lane_data(l->lane, 0), bytes);
@@ -311,16 +311,16 @@ static int write_ends(struct disk *d, const struct guard_mark *mark, bool tail)
         memset(lane_data(l, 0), 0, LANE_BYTES);
         if (!at && mark)
             guard_mark_make(lane_data(l, 0), mark);
-        rc = io_once(l, &r);
+        rc = io_once(l, &r, NULL);
         if (rc == OK && tail) {
             memset(lane_data(l, 0), 0, LANE_BYTES);
             r.lba = (disk_bytes - GUARD_HEAD_BYTES + at) / d->lba_bytes;
-            rc = io_once(l, &r);
+            rc = io_once(l, &r, NULL);
         }
     }
     struct io_request flush = { .op = IO_FLUSH };
     if (rc == OK)
-        rc = io_once(l, &flush);
+        rc = io_once(l, &flush, NULL);
     d->ops->close(l);
     return rc;
 }

@@ -237,7 +237,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     status.bad_configuration |= report_plan();
     if (settings.conf.data_check)
         inventory_sample(&inventory, true);
-    guard_run_commit(&plan, &settings.conf, &inventory, &medium);
+    /* A run that only blinks uses no arming up. */
+    if (!settings.conf.blink[0])
+        guard_run_commit(&plan, &settings.conf, &inventory, &medium);
     if (blink_run(&inventory, &settings.conf))
         ; /* nothing else is done */
     else if (plan_is_burn_in())

@@ -167,9 +167,7 @@ void menu_save(struct medium *m, const struct conf *conf, struct text *outcome)
     size_t old_len = 0;
     struct preset p = { .name = "none" };
     const struct conf_change changes[] = {
-        { "plan", conf->plan == CONF_PLAN_PRESET ? "preset"
-                  : conf->plan == CONF_PLAN_JOBS ? "jobs"
-                                                 : "default" },
+        { "plan", settings_plan_word((enum conf_plan)conf->plan) },
         { "preset", conf->plan == CONF_PLAN_PRESET && preset_get(conf->preset, &p) ? p.name : "" },
         { "budget", "" },
         { "budget_s", budget },

@@ -1,4 +1,6 @@
 #include "net_state.h"
+#include "bits.h"
+#include "clock.h"
 #include "names.h"
 #include "net_link.h"
 #include "net_transfer.h"
@@ -7,12 +9,13 @@
 #include "serial.h"
 #include "state_text.h"
 
-enum { STATE_MAX_BYTES = 512 << 10 };
+enum { STATE_MAX_BYTES = 512 << 10, AGAIN_AFTER_S = 300 };
 static struct uri place;
 static char file[80];
 static char *fetched, *current; /* current: with what was kept since, NULL when nothing was */
 static size_t fetched_len, current_len;
-static bool wanted;
+static bool wanted, answers;
+static uint64_t not_before_ns; /* after a failure; 0: none yet */
 
 static void say(const char *what)
 {
@@ -45,9 +48,9 @@ void net_state_fetch(const struct conf *conf, const struct machine_info *machine
     text_str(&name, ".txt");
     wanted = true;
     int rc = net_get(&place, file, &fetched, &fetched_len, &why);
-    say(rc == OK                            ? "read"
-        : str_starts(words, "answered 404") ? "nothing is known of this machine yet"
-                                            : words);
+    bool is_new = rc != OK && str_starts(words, "answered 404");
+    answers = rc == OK || is_new;
+    say(rc == OK ? "read" : is_new ? "nothing is known of this machine yet" : words);
 }
 
 const char *net_state_text(size_t *len)
@@ -90,6 +93,20 @@ void net_state_keep(const char *name, const char *text, size_t len)
     plat_free(current);
     current = next;
     current_len = n;
+}
+
+bool net_state_answers(void) { return answers; }
+
+void net_state_send(void)
+{
+    char words[160];
+    struct text why = text_over(words, sizeof words);
+
+    if (!current || clock_now_ns() < not_before_ns || net_put(&place, file, current, current_len, &why) == OK)
+        return;
+    if (!not_before_ns)
+        say(words);
+    not_before_ns = clock_now_ns() + AGAIN_AFTER_S * NS_PER_S;
 }
 
 bool net_state_put(struct text *problem)

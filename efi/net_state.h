@@ -14,6 +14,11 @@ const char *net_state_text(size_t *len);
 const char *net_state_part(const char *name, size_t *len);
 /* The part's text from now on; len 0 removes it.  Kept in memory until net_state_put. */
 void net_state_keep(const char *name, const char *text, size_t len);
+/* Whether the server answered at the start: what is kept will be there at the next one. */
+bool net_state_answers(void);
+/* Sends what was kept by now and goes on keeping it.  A server that does not take it is not asked again for
+ * five minutes; the first time is said on serial. */
+void net_state_send(void);
 /* Sends the text when something was kept.  False, with words on serial and in `problem`: the server did not
  * take it. */
 bool net_state_put(struct text *problem);

@@ -188,16 +188,28 @@ static bool report_places(const struct conf *c)
     return rc != OK;
 }
 
+const char *settings_plan_word(enum conf_plan plan)
+{
+    static const char *const words[] = {
+        [CONF_PLAN_DEFAULT] = "default",
+        [CONF_PLAN_JOBS] = "jobs",
+        [CONF_PLAN_PRESET] = "preset",
+        [CONF_PLAN_BURN_IN] = "burn-in",
+        [CONF_PLAN_BURN_IN_READONLY] = "burn-in-readonly",
+    };
+
+    return words[plan];
+}
+
 bool settings_report(const struct settings *s)
 {
-    static const char *const plans[] = { "default", "jobs", "preset", "burn-in", "burn-in-readonly" };
     static char values[480], source[200];
     bool wrong;
 
     str_fmt(source, sizeof source, "%s%s", s->conf_source, s->args[0] ? " and words of the boot loader" : "");
     str_fmt(values, sizeof values, "plan=%s%s%s time_scale_pct=%u budget_s=%u from_network=%s sha256=%s",
-            plans[s->conf.plan], s->jobs_source[0] ? " " : "", s->jobs_source, s->conf.time_scale_pct,
-            s->conf.budget_s, s->from_network ? "yes" : "no", s->conf_sha256);
+            settings_plan_word((enum conf_plan)s->conf.plan), s->jobs_source[0] ? " " : "", s->jobs_source,
+            s->conf.time_scale_pct, s->conf.budget_s, s->from_network ? "yes" : "no", s->conf_sha256);
     journal_conf(record_journal(), source, s->conf_crc32c, values);
     if (s->args_unread)
         journal_log(record_journal(), LOG_INFO,
@@ -223,7 +235,11 @@ void settings_choose(struct settings *s, unsigned preset)
 
 const char *settings_plan_name(const struct settings *s)
 {
-    return s->conf.plan == CONF_PLAN_DEFAULT ? "built-in plan" : s->jobs_source;
+    bool from_jobs = s->conf.plan == CONF_PLAN_JOBS || s->conf.plan == CONF_PLAN_PRESET;
+
+    return s->conf.plan == CONF_PLAN_DEFAULT ? "built-in plan"
+           : from_jobs                       ? s->jobs_source
+                                             : settings_plan_word((enum conf_plan)s->conf.plan);
 }
 
 void settings_free(struct settings *s)

@@ -28,7 +28,9 @@ void settings_load(struct settings *s, const struct medium *m, const struct mach
 bool settings_report(const struct settings *s);
 /* Another plan than the configuration's: preset 0 is the built-in one. */
 void settings_choose(struct settings *s, unsigned preset);
-/* "built-in plan", "preset quick", the path of the job file. */
+/* As the configuration spells it: "burn-in". */
+const char *settings_plan_word(enum conf_plan plan);
+/* "built-in plan", "preset quick", the path of the job file, "burn-in". */
 const char *settings_plan_name(const struct settings *s);
 void settings_free(struct settings *s);
 

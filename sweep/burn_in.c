@@ -256,7 +256,7 @@ static void count_errors(struct burn_in_drive *d, const struct burn_in_outcome *
     if (o->errors && s->errors >= d->limits.error_limit) {
         char why[sizeof s->why];
 
-        str_fmt(why, sizeof why, "%llu errors, the limit is %llu; the first: %.90s",
+        str_fmt(why, sizeof why, "%llu errors, the limit is %llu; the first: %s",
                 (unsigned long long)s->errors, (unsigned long long)d->limits.error_limit, s->why);
         s->why[0] = 0;
         burn_in_leave(d, why);
@@ -392,11 +392,14 @@ void burn_in_words(const struct burn_in_drive *d, struct text *out)
     if (s->errors)
         text_fmt(out, ", %llu errors", (unsigned long long)s->errors);
     if (s->interruptions)
-        text_fmt(out, ", interrupted %u times", s->interruptions);
+        text_fmt(out, ", interrupted %u times (health is compared with that of the last start)",
+                 s->interruptions);
     if (d->pauses)
         text_fmt(out, ", rested %u times", d->pauses);
-    if (d->skipped[0])
+    if (d->skipped[0] || d->writes)
         text_fmt(out, "; not done: %s", d->skipped);
+    if (d->writes)
+        text_fmt(out, "%sverify after a controller reset: no driver offers one", d->skipped[0] ? "; " : "");
 }
 
 void burn_in_announce(const struct burn_in_drive *d, struct text *out)

@@ -1,7 +1,7 @@
 #include "burn_in_probe.h"
 #include "bits.h"
 #include "burn_in_lane.h"
-#include "burn_in_sync.h"
+#include "io_once.h"
 #include "math.h"
 #include "str.h"
 #include "text.h"
@@ -97,18 +97,50 @@ static unsigned wrong_places(const struct probe *p, unsigned *first)
 }
 
 /* ---- carried out ---- */
-static int write_places(struct burn_in_sync *s, const struct probe *p, const struct stamp_key *k)
+/* A lane for one request at a time, and what the first that failed said. */
+struct places {
+    struct io_lane *io; /* NULL: not open */
+    char words[120];
+};
+
+static int places_open(struct places *s, struct disk *d, uint32_t request_bytes)
+{
+    struct lane_shape shape = {
+        .depth = 1, .buffer_per_slot = true, .writes = true, .request_bytes = request_bytes
+    };
+    int rc = d->ops->open(d, &shape, &s->io);
+
+    if (rc != OK)
+        s->io = NULL;
+    return rc;
+}
+
+static void places_close(struct places *s)
+{
+    if (s->io)
+        s->io->disk->ops->close(s->io);
+}
+
+static int places_do(struct places *s, enum io_op op, uint64_t lba, uint32_t blocks)
+{
+    struct io_request r = { .lba = lba, .blocks = blocks, .op = (uint16_t)op };
+    struct text why = text_over(s->words, sizeof s->words);
+
+    return io_once(s->io, &r, &why);
+}
+
+static int write_places(struct places *s, const struct probe *p, const struct stamp_key *k)
 {
     int rc = OK;
 
     for (unsigned i = 0; i < p->count && rc == OK; i++) {
-        stamp_fill(k, p->place[i].lba, p->place_lbas, burn_in_sync_data(s));
-        rc = burn_in_sync_do(s, IO_WRITE, p->place[i].lba, p->place_lbas);
+        stamp_fill(k, p->place[i].lba, p->place_lbas, lane_data(s->io, 0));
+        rc = places_do(s, IO_WRITE, p->place[i].lba, p->place_lbas);
     }
-    return rc == OK ? burn_in_sync_do(s, IO_FLUSH, 0, 0) : rc;
+    return rc == OK ? places_do(s, IO_FLUSH, 0, 0) : rc;
 }
 
-static int read_places(struct burn_in_sync *s, struct probe *p, const struct stamp_key *k)
+static int read_places(struct places *s, struct probe *p, const struct stamp_key *k)
 {
     int rc = OK;
 
@@ -116,11 +148,11 @@ static int read_places(struct burn_in_sync *s, struct probe *p, const struct sta
         struct probe_place *place = &p->place[i];
         struct stamp_finding f = { .kind = STAMP_OK };
 
-        memset(burn_in_sync_data(s), 0, (size_t)p->place_lbas * k->lba_bytes);
-        rc = burn_in_sync_do(s, IO_READ, place->lba, p->place_lbas);
-        uint32_t good = rc == OK ? stamp_check(k, place->lba, p->place_lbas, burn_in_sync_data(s)) : 0;
+        memset(lane_data(s->io, 0), 0, (size_t)p->place_lbas * k->lba_bytes);
+        rc = places_do(s, IO_READ, place->lba, p->place_lbas);
+        uint32_t good = rc == OK ? stamp_check(k, place->lba, p->place_lbas, lane_data(s->io, 0)) : 0;
         if (rc == OK && good < p->place_lbas)
-            stamp_look(k, place->lba + good, burn_in_sync_data(s) + (size_t)good * k->lba_bytes, &f);
+            stamp_look(k, place->lba + good, lane_data(s->io, 0) + (size_t)good * k->lba_bytes, &f);
         place->kind = f.kind;
         place->seen_lba = f.seen_lba ? f.seen_lba - good : 0;
     }
@@ -153,13 +185,13 @@ void burn_in_probe(struct burn_in_drive *d, const struct burn_in_work *w, char w
     struct stamp_key k = burn_in_key(d);
     struct burn_in_outcome o = { .over = true };
     uint64_t began_ns = plat_now_ns();
-    struct burn_in_sync s = { 0 };
+    struct places s = { 0 };
     int rc = E_NOMEM;
 
     words[0] = 0;
     if (p) {
         probe_plan(p, d->disk, d->first_lba, d->lba_count);
-        rc = burn_in_sync_open(&s, d->disk, PROBE_PLACE_BYTES, true);
+        rc = places_open(&s, d->disk, PROBE_PLACE_BYTES);
     }
     if (rc == OK && (rc = write_places(&s, p, &k)) == OK)
         rc = read_places(&s, p, &k);
@@ -170,7 +202,7 @@ void burn_in_probe(struct burn_in_drive *d, const struct burn_in_work *w, char w
     o.errors = words[0] != 0;
     o.words = words;
     o.written_bytes = p ? (uint64_t)p->count * PROBE_PLACE_BYTES : 0;
-    burn_in_sync_close(&s);
+    places_close(&s);
     plat_free(p);
     o.ms = (plat_now_ns() - began_ns) / NS_PER_MS;
     burn_in_took(d, w, &o);
@@ -185,18 +217,17 @@ static bool is_zero(const uint8_t *data, size_t len)
     return true;
 }
 
-static int clear_part(struct burn_in_sync *s, uint64_t lba, uint32_t lbas, size_t len)
+static int clear_part(struct places *s, uint64_t lba, uint32_t lbas, size_t len)
 {
     int rc;
 
-    memset(burn_in_sync_data(s), 0, len);
-    if ((rc = burn_in_sync_do(s, IO_WRITE, lba, lbas)) != OK ||
-        (rc = burn_in_sync_do(s, IO_FLUSH, 0, 0)) != OK)
+    memset(lane_data(s->io, 0), 0, len);
+    if ((rc = places_do(s, IO_WRITE, lba, lbas)) != OK || (rc = places_do(s, IO_FLUSH, 0, 0)) != OK)
         return rc;
-    memset(burn_in_sync_data(s), 0xa5, len);
-    if ((rc = burn_in_sync_do(s, IO_READ, lba, lbas)) != OK)
+    memset(lane_data(s->io, 0), 0xa5, len);
+    if ((rc = places_do(s, IO_READ, lba, lbas)) != OK)
         return rc;
-    if (!is_zero(burn_in_sync_data(s), len)) {
+    if (!is_zero(lane_data(s->io, 0), len)) {
         str_fmt(s->words, sizeof s->words, "LBA %llu and those behind it were zeroed and are not zero",
                 (unsigned long long)lba);
         return E_MEDIA;
@@ -210,15 +241,15 @@ void burn_in_clear(struct burn_in_drive *d, const struct burn_in_work *w, char w
     size_t len = (size_t)lbas * d->disk->lba_bytes;
     struct burn_in_outcome o = { .over = true, .written_bytes = 2 * len };
     uint64_t began_ns = plat_now_ns();
-    struct burn_in_sync s = { 0 };
-    int rc = burn_in_sync_open(&s, d->disk, (uint32_t)len, true);
+    struct places s = { 0 };
+    int rc = places_open(&s, d->disk, (uint32_t)len);
 
     words[0] = 0;
     if (rc == OK && (rc = clear_part(&s, d->first_lba, lbas, len)) == OK)
         rc = clear_part(&s, d->first_lba + d->lba_count - lbas, lbas, len);
     if (rc != OK)
         str_fmt(words, 160, "head and tail could not be zeroed: %s", s.words[0] ? s.words : err_text(rc));
-    burn_in_sync_close(&s);
+    places_close(&s);
     o.errors = words[0] != 0;
     o.words = words;
     o.ms = (plat_now_ns() - began_ns) / NS_PER_MS;

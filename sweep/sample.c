@@ -19,7 +19,7 @@ static void take_region(struct disk *d, struct sample_region *g, uint32_t *crc_a
 
         struct io_request r = { .lba = g->first_lba + done / d->lba_bytes, .blocks = n / d->lba_bytes };
 
-        g->rc = io_once(l, &r);
+        g->rc = io_once(l, &r, NULL);
         if (g->rc != OK)
             break;
         uint32_t small = done < SAMPLE_SMALL_BYTES ? (uint32_t)min_u64(n, SAMPLE_SMALL_BYTES - done) : 0;
