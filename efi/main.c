@@ -181,6 +181,7 @@ static void make_plan(void)
         plan_rc = OK; /* nothing is measured: one disk shows its bay */
     else if (disks)
         plan_rc = plan_as_configured(disks, n);
+    plan_name_run(&plan, record_journal()->run_id);
     plat_free(disks);
 }
 

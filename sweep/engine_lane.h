@@ -172,7 +172,7 @@ struct writing {
     /* stamps: block `index` of pass `pass` is next; all before it were written */
     struct stamp_key key;
     uint64_t per_pass, index, written_lbas;
-    uint32_t pass, first_pass;
+    uint32_t pass;
     struct perm past; /* the map of past_pass */
     uint32_t past_pass;
     /* reading back */

@@ -49,15 +49,15 @@ void engine_stamp_begin(struct work_lane *l)
     const struct job *j = &l->plan->job;
     uint64_t span = l->end_lba - l->first_lba;
 
-    w->key = (struct stamp_key){ .job = l->plan->stamp_job ? l->plan->stamp_job : stamp_job_of(j),
-                                 .seed = j->randseed,
+    w->key = (struct stamp_key){ .job = stamp_job_of(j),
+                                 .seed = l->plan->stamp_run,
                                  .lba_bytes = l->lba_bytes,
                                  .plain = j->verify == JOB_VERIFY_PATTERN,
                                  .fill = j->stamp_fill,
-                                 .any_job = w->checks_reads };
+                                 .any_job = w->checks_reads,
+                                 .any_seed = j->verify_only && !l->plan->stamp_run };
     if (w->checks_reads)
         return;
-    w->first_pass = w->pass = l->plan->stamp_pass;
     w->read_below = j->mix_read_pct >= 100 ? UINT64_MAX : UINT64_MAX / 100 * j->mix_read_pct;
     w->per_pass = is_random(l) ? l->whole_blocks : (span + l->block_lbas - 1) / l->block_lbas;
     w->cursor_lba[0] = l->first_lba;
@@ -157,12 +157,12 @@ static bool last_writer(struct work_lane *l, uint64_t block, uint32_t *pass)
     if (!is_random(l)) {
         if (block < w->index)
             return true;
-        return (*pass)-- > w->first_pass;
+        return (*pass)-- > 0;
     }
     uint64_t index = perm_index_of(&l->perm, block);
     if (index < w->index && is_drawn_write(l, *pass, index))
         return true;
-    while ((*pass)-- > w->first_pass) {
+    while ((*pass)-- > 0) {
         if (!job_rw_is_mix(l->plan->job.rw))
             return true;
         if (w->past_pass != *pass || !w->past.count) {
@@ -244,6 +244,8 @@ bool engine_verify_data(struct work_lane *l, const struct work_slot *s, unsigned
 
     w->key.pass = s->pass;
     w->verified_lbas += s->blocks;
+    for (uint32_t i = 0; w->key.any_seed && i < s->blocks; i++)
+        stamp_take_seed(&w->key, s->lba + i, data + (size_t)i * l->lba_bytes);
     for (;;) {
         struct stamp_finding f;
         at += stamp_check(&w->key, s->lba + at, s->blocks - at, data + (size_t)at * l->lba_bytes);

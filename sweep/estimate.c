@@ -12,6 +12,9 @@
 #define GUESS_SEEK_NS       (12 * NS_PER_MS)
 #define GUESS_SEEK_DEEP_NS  (6 * NS_PER_MS)
 #define GUESS_FLASH_READ_NS (80 * NS_PER_US)
+/* A disk with a cache full of scattered writes takes seconds, one written in order next to nothing. */
+#define GUESS_FLUSH_DISK_NS  (200 * NS_PER_MS)
+#define GUESS_FLUSH_FLASH_NS (10 * NS_PER_MS)
 
 enum { PROBE_BLOCK_BYTES = 1 << 20, PROBE_BYTES = 32 << 20, ESTIMATE_SLICES = 32 };
 #define PROBE_NS (2 * NS_PER_S) /* a disk that needs longer is told apart by its results */
@@ -102,6 +105,31 @@ static uint64_t random_ns(const struct job *j, const struct disk *d, uint64_t by
     return move_ns + ios * (depth > 4 ? GUESS_SEEK_DEEP_NS : GUESS_SEEK_NS);
 }
 
+/* One at the end, and those that the job asks for. */
+static uint64_t flushes_ns(const struct job *j, const struct disk *d, uint64_t bytes)
+{
+    uint64_t every =
+        min_u64(j->fsync_ios ? j->fsync_ios : UINT64_MAX, j->fdatasync_ios ? j->fdatasync_ios : UINT64_MAX);
+    uint64_t flushes = 1 + bytes / max_u64(1, j->block_bytes) / every;
+
+    return mul_div_u64(flushes, d->rotation == ROTATION_NONE ? GUESS_FLUSH_FLASH_NS : GUESS_FLUSH_DISK_NS, 1);
+}
+
+/* What was written is read back in the order of its places, each once, also when it was written at random. */
+static uint64_t read_back_ns(const struct job *j, const struct disk *d, uint64_t bytes)
+{
+    uint64_t once = min_u64(bytes, j->size_bytes);
+
+    return mul_div_u64(estimate_read_ns(d, j->offset_bytes, once), max_u64(1, j->numjobs), 1);
+}
+
+static uint64_t behind_writes_ns(const struct job *j, const struct disk *d, uint64_t bytes)
+{
+    if (job_rw_is_mix(j->rw))
+        bytes = mul_div_u64(bytes, j->mix_write_pct, 100);
+    return flushes_ns(j, d, bytes) + (j->verify && j->do_verify ? read_back_ns(j, d, bytes) : 0);
+}
+
 uint64_t estimate_job_ns(const struct job *j, const struct disk *d)
 {
     uint64_t bytes = j->io_bytes ? j->io_bytes : j->size_bytes;
@@ -111,7 +139,8 @@ uint64_t estimate_job_ns(const struct job *j, const struct disk *d)
     if (j->number_ios)
         bytes = min_u64(bytes, mul_div_u64(j->number_ios, j->block_bytes, 1));
     uint64_t copies = max_u64(1, j->numjobs);
-    uint64_t ns = job_rw_is_random(j->rw)
+    uint64_t ns = j->verify_only ? read_back_ns(j, d, bytes)
+                  : job_rw_is_random(j->rw)
                       ? random_ns(j, d, bytes)
                       : mul_div_u64(estimate_read_ns(d, j->offset_bytes, bytes), copies, 1);
     if (j->rate_bytes_per_s)
@@ -121,7 +150,10 @@ uint64_t estimate_job_ns(const struct job *j, const struct disk *d)
     if (j->thinktime_ns)
         ns += mul_div_u64(bytes / max_u64(1, j->block_bytes) / max_u64(1, j->thinktime_blocks),
                           j->thinktime_ns, 1);
+    uint64_t whole_ns = ns;
     if (j->runtime_ns && (j->time_based || j->runtime_ns < ns))
         ns = j->runtime_ns;
+    if (job_writes(j))
+        ns += behind_writes_ns(j, d, mul_div_u64(bytes, ns, max_u64(1, whole_ns)));
     return ns + j->ramp_ns + j->startdelay_ns;
 }

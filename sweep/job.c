@@ -225,6 +225,7 @@ static const struct {
     { offsetof(struct job, verify_text), job_parse_verify },
     { offsetof(struct job, verify_pattern), job_parse_verify_pattern },
     { offsetof(struct job, buffer_pattern), job_parse_buffer_pattern },
+    { offsetof(struct job, verify_run_text), job_parse_verify_run },
 };
 
 static bool set_grammar(struct reading *r, const struct opt *row, const char *value)

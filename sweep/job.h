@@ -92,7 +92,9 @@ struct job {
     char verify_text[24];                        /* as written; read into `verify` */
     char verify_pattern[72], buffer_pattern[72]; /* as written; read into what follows */
     struct job_pattern stamp_fill, write_fill;
-    uint8_t verify; /* enum job_verify; of jobs that only read, too */
+    uint8_t verify;           /* enum job_verify; of jobs that only read, too */
+    char verify_run_text[20]; /* as written; read into what follows */
+    uint64_t verify_run;      /* of verify_only: the run whose stamps are looked for; 0: none named */
     uint8_t do_verify, verify_only, verify_fatal;
     uint8_t verify_reverse; /* reads back from the end (no option: burn-in's own) */
     uint8_t zero_buffers, refill_buffers, scramble_buffers, compress_pct;
@@ -148,6 +150,7 @@ bool job_parse_ss(struct job *j, struct text *why);
 bool job_parse_verify(struct job *j, struct text *why);
 bool job_parse_verify_pattern(struct job *j, struct text *why);
 bool job_parse_buffer_pattern(struct job *j, struct text *why);
+bool job_parse_verify_run(struct job *j, struct text *why);
 /* What only the whole job can tell about writing and verifying; NULL: nothing is wrong.  `note`: what is done
  * otherwise than asked for. */
 const char *job_write_trouble(struct job *j, const char **note);

@@ -109,6 +109,9 @@ const struct opt job_options[] = {
       "0: the blocks are stamped, but not read back by this job" },
     { "verify_only", NULL, OPT_FLAG, FIELD(verify_only), 0, 0, NULL, NULL,
       "Writes nothing: reads back what the same job wrote before, also in an earlier boot" },
+    { "verify_run", NULL, OPT_TEXT, FIELD(verify_run_text), 0, 0, NULL, NULL,
+      "Of verify_only: the run that has to have written it all, by the 16 hexadecimal digits of its journal. Without it: "
+      "this run if it wrote the same before, else the one that the first sound block names" },
     { "verify_fatal", NULL, OPT_FLAG, FIELD(verify_fatal), 0, 0, NULL, NULL,
       "Ends at the first block that is not as written" },
     { "verify_pattern", NULL, OPT_TEXT, FIELD(verify_pattern), 0, 0, NULL, NULL,

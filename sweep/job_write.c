@@ -102,6 +102,23 @@ bool job_parse_verify(struct job *j, struct text *why)
     return false;
 }
 
+bool job_parse_verify_run(struct job *j, struct text *why)
+{
+    uint64_t run = 0;
+    unsigned n = 0;
+
+    for (int v; j->verify_run_text[n] && (v = hex_digit(j->verify_run_text[n])) >= 0; n++)
+        run = run << 4 | (unsigned)v;
+    j->verify_run = run;
+    if (n == 16 && !j->verify_run_text[n] && run)
+        return true;
+    text_fmt(
+        why,
+        "verify_run=%.19s: write the 16 hexadecimal digits that follow \"run\" in the lines of its journal",
+        j->verify_run_text);
+    return false;
+}
+
 /* Order and size of the requests have to say by themselves what was written where, and when last. */
 static const char *verify_trouble(const struct job *j)
 {
@@ -129,6 +146,8 @@ const char *job_write_trouble(struct job *j, const char **note)
 {
     if (j->verify_only && (!j->verify || !job_rw_writes(j->rw)))
         return "verify_only needs verify, and the rw of the job that wrote: add verify=crc32c";
+    if (j->verify_run && !j->verify_only)
+        return "verify_run says whose stamps verify_only looks for: add verify_only, or remove it";
     if (j->verify_only && j->rw == JOB_RW)
         return "verify_only of rw=rw cannot know how far the writes came; verify in the job that writes";
     if (job_writes(j) && j->unmet >> JOB_UNMET_LISTS & 1)

@@ -1,5 +1,6 @@
 #include "plan_build.h"
 #include "math.h"
+#include "stamp.h"
 #include "str.h"
 
 /* ---- building ---- */
@@ -113,6 +114,31 @@ void plan_free(struct plan *p)
     plat_free(p->steps);
     plat_free(p->refusals);
     *p = (struct plan){ 0 };
+}
+
+/* ---- stamps ---- */
+static bool is_written_before(const struct plan *p, unsigned step, const struct plan_lane *l)
+{
+    for (unsigned s = 0; s < step; s++)
+        for (unsigned i = 0; i < p->steps[s].lane_count; i++) {
+            const struct plan_lane *w = &p->steps[s].lanes[i];
+            if (w->disk == l->disk && w->job.verify == JOB_VERIFY_STAMP && job_writes(&w->job) &&
+                stamp_job_of(&w->job) == stamp_job_of(&l->job))
+                return true;
+        }
+    return false;
+}
+
+void plan_name_run(struct plan *p, uint64_t run_id)
+{
+    for (unsigned s = 0; s < p->step_count; s++)
+        for (unsigned i = 0; i < p->steps[s].lane_count; i++) {
+            struct plan_lane *l = &p->steps[s].lanes[i];
+            if (job_writes(&l->job) || (!l->job.verify_run && is_written_before(p, s, l)))
+                l->stamp_run = run_id;
+            else
+                l->stamp_run = l->job.verify_run;
+        }
 }
 
 /* ---- scaling ---- */

@@ -14,10 +14,9 @@ struct plan_lane {
     bool shared_path; /* another lane of the step is on the same controller */
     uint16_t copy;    /* of numjobs: the copies of a job on a disk follow its lane 0 and are one result */
     bool reread;      /* the disk is too small: part of the region was read before in this plan */
-    /* Of a job that verifies: what its stamps carry.  0 and 0: by the job itself (stamp_job_of), passes from
-     * 0. */
-    uint64_t stamp_job;
-    uint32_t stamp_pass; /* number of the first pass */
+    /* Of a job that stamps: the run that its stamps name (plan_name_run).  0 in a job that only verifies: the
+     * run of the first sound stamp of this job that comes back. */
+    uint64_t stamp_run;
 };
 struct plan_step {
     struct plan_lane *lanes;
@@ -52,6 +51,10 @@ int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct 
  * a permit to be written are refused with the guard's reason. */
 int plan_burn_in(const struct conf *conf, struct disk *const *disks, unsigned disk_count, struct plan *out);
 void plan_free(struct plan *p);
+/* Which run the stamps of the plan's lanes name: those written carry run_id.  A job that only verifies looks
+ * for the run of its verify_run; else for this one if an earlier step writes the same; else it takes what it
+ * finds. */
+void plan_name_run(struct plan *p, uint64_t run_id);
 
 /* include/exclude of the configuration: is this disk wanted?  Names, serial.XXXX, or what the disk must be:
  * model=PATTERN, size>1t, rotational=yes, kind=nvme (docs/conf.md). */

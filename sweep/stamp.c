@@ -34,7 +34,7 @@ static uint64_t mixed(uint64_t a, uint64_t b)
 
 uint64_t stamp_job_of(const struct job *j)
 {
-    return mixed(mixed(j->offset_bytes, j->size_bytes), j->block_bytes);
+    return mixed(mixed(mixed(j->offset_bytes, j->size_bytes), j->block_bytes), j->randseed);
 }
 
 static void fill_with(const struct job_pattern *p, uint8_t *data, uint32_t from, uint32_t to)
@@ -101,7 +101,7 @@ static bool is_good(const struct stamp_key *k, uint64_t lba, const uint8_t *data
         return is_plain(k, data);
     __builtin_memcpy(&h, data, sizeof(h));
     return h.magic == MAGIC && h.lba == lba &&
-           (k->any_job || (h.job == k->job && h.seed == k->seed && h.pass == k->pass)) &&
+           (k->any_job || (h.job == k->job && (k->any_seed || h.seed == k->seed) && h.pass == k->pass)) &&
            h.crc == crc_of(data, k->lba_bytes);
 }
 
@@ -112,6 +112,19 @@ uint32_t stamp_check(const struct stamp_key *k, uint64_t lba, uint32_t blocks, c
     while (i < blocks && is_good(k, lba + i, (const uint8_t *)data + (uint64_t)i * k->lba_bytes))
         i++;
     return i;
+}
+
+bool stamp_take_seed(struct stamp_key *k, uint64_t lba, const void *data)
+{
+    struct header h;
+
+    __builtin_memcpy(&h, data, sizeof(h));
+    if (k->plain || h.magic != MAGIC || h.lba != lba || h.job != k->job ||
+        h.crc != crc_of(data, k->lba_bytes))
+        return false;
+    k->seed = h.seed;
+    k->any_seed = false;
+    return true;
 }
 
 /* ---- what is wrong ---- */
@@ -149,9 +162,10 @@ static bool compare(const struct stamp_key *k, uint64_t lba, const struct header
 
     if (!own) {
         as.job = h->job;
-        as.seed = h->seed;
         as.pass = h->pass;
     }
+    if (h->magic == MAGIC && (k->any_job || k->any_seed))
+        as.seed = h->seed;
     struct expected x = {
         .k = &as,
         .h = { .magic = MAGIC, .lba = lba, .job = as.job, .seed = as.seed, .pass = as.pass, .crc = h->crc }
@@ -198,7 +212,7 @@ void stamp_look(const struct stamp_key *k, uint64_t lba, const void *data, struc
         out->kind = mostly_right ? STAMP_CORRUPT : STAMP_LOST;
     else if (h.crc != crc_of(data, k->lba_bytes))
         out->kind = STAMP_CORRUPT;
-    else if (!k->any_job && (h.job != k->job || h.seed != k->seed))
+    else if (!k->any_job && (h.job != k->job || (!k->any_seed && h.seed != k->seed)))
         out->kind = STAMP_OTHER_JOB;
     else if (h.lba != lba)
         out->kind = STAMP_MISDIRECTED;

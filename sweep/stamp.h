@@ -6,9 +6,9 @@
 #include "text.h"
 
 /* What a block that is written to be verified holds.  Each LBA begins with a header of its own (which LBA,
- * job, seed and pass, and a CRC-32C of the whole LBA) and is filled with a sequence that follows from these.
- * So the content is a pure function of the key and the LBA, and whoever knows the key can verify, also after
- * a power cut.  Pure.  [any] */
+ * job, seed (of jobs: the run) and pass, and a CRC-32C of the whole LBA) and is filled with a sequence that
+ * follows from these. So the content is a pure function of the key and the LBA, and whoever knows the key can
+ * verify, also after a power cut.  Pure.  [any] */
 
 enum { STAMP_HEADER_BYTES = 40 };
 struct stamp_key {
@@ -16,6 +16,7 @@ struct stamp_key {
     uint32_t pass;           /* rises with each time that the same LBA is written */
     uint32_t lba_bytes;      /* 512 or 4096; at least STAMP_HEADER_BYTES, a multiple of 8 */
     bool any_job;            /* check only: job, seed and pass are not compared */
+    bool any_seed;           /* check only: the seed is not compared */
     bool plain;              /* no header: `fill` again and again (verify=pattern) */
     struct job_pattern fill; /* count 0: a sequence */
 };
@@ -50,8 +51,12 @@ void stamp_look(const struct stamp_key *k, uint64_t lba, const void *data, struc
 /* "LBA 12 holds the stamp of LBA 40" */
 void stamp_finding_text(const struct stamp_finding *f, struct text *t);
 
-/* The job word of a job's stamps when its plan gives none: from its region and sizes, so that a later boot
- * that runs the same job on the same disk finds the same. */
+/* A sound stamp of this key's job at its own LBA ends any_seed: its seed is the key's from now on.  False: it
+ * is none. */
+bool stamp_take_seed(struct stamp_key *k, uint64_t lba, const void *data);
+
+/* The job word of a job's stamps: from its region, block size and randseed, so that a later boot that runs
+ * the same job on the same disk finds the same. */
 uint64_t stamp_job_of(const struct job *j);
 
 #endif
