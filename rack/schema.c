@@ -112,6 +112,9 @@ static const struct rack_column io_errors_more_columns[] = { N("step"), T("disk"
 static const struct rack_column series_columns[] = {
     N("step"), T("disk"), T("job"), N("interval_ns"), J("ios"), J("bytes"), J("max_ns"),
 };
+static const struct rack_column temperature_columns[] = {
+    N("step"), T("disk"), N("looks"), N("slowed"), J("at_ms"), J("celsius"),
+};
 static const struct rack_column cell_columns[] = {
     N("step"),
     T("disk"),
@@ -178,6 +181,7 @@ const struct rack_table rack_tables[] = {
     TABLE("disk", "disk", disk_columns),
     TABLE("step_start", "step_start", step_start_columns),
     TABLE("series", "series", series_columns),
+    TABLE("temperature", "temperature", temperature_columns),
     TABLE("disk_verdict", "disk_verdict", disk_verdict_columns),
     TABLE("finding", "finding", finding_columns),
     TABLE("log", "log", log_columns),

@@ -29,7 +29,7 @@ struct rack_table {
 extern const struct rack_table rack_tables[];
 extern const unsigned rack_table_count;
 
-enum { RACK_SCHEMA_VERSION = 1, RACK_APPLICATION_ID = 0x42537731 };
+enum { RACK_SCHEMA_VERSION = 2, RACK_APPLICATION_ID = 0x42537731 };
 /* Writes the statements that make all tables and views. */
 void rack_write_schema(FILE *to, bool clickhouse);
 /* The same as one text; to be freed. */

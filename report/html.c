@@ -107,6 +107,8 @@ static void keep(struct html_drive *d, const struct run *run, const struct journ
             (size_t)(l->body.at - run->text);
     else if (str_equal(l->ev, "drive_settings"))
         event_str(l, "settings", d->settings, sizeof d->settings);
+    else if (str_equal(l->ev, "temperature"))
+        d->heat = true;
     else
         d->records += !html_knows(l->ev);
 }
@@ -120,6 +122,7 @@ void html_collect(struct html *h, const struct journal_line *disk, const struct 
     to->d = *d;
     to->index = index;
     to->described = disk != NULL;
+    to->heat = false;
     to->lba_bytes = to->lba_count = to->records = 0;
     to->why[0] = to->settings[0] = 0;
     to->health_before = to->health_after = 0;

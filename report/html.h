@@ -46,6 +46,7 @@ struct html_drive {
     char why[400];
     size_t health_before, health_after; /* where these lines are; 0: there is none */
     char settings[200];
+    bool heat;                                         /* it has lines of temperature */
     uint64_t records;                                  /* lines of kinds that the page does not know */
     unsigned cell_count, content_count, finding_count; /* of those that are kept */
     struct html_cell cell[HTML_CELLS_MAX];
@@ -108,6 +109,7 @@ void html_put_drive(struct html *h);   /* html_drive.c: the section of h->drive 
 void html_put_charts(struct html *h);  /* html_charts.c */
 void html_put_time(struct html *h,
                    unsigned panels); /* html_time.c: over time, at most HTML_PANELS_MAX jobs */
+void html_put_heat(struct html *h);  /* html_heat.c: temperature over the run; nothing without such lines */
 /* A small picture of a cell's series; nothing when it is too short. */
 void html_put_spark(struct html *h, const struct journal_line *step_end);
 void html_put_cells(struct html *h);    /* html_cells.c: results with their flags, and everything exactly */

@@ -511,6 +511,7 @@ void html_put_charts(struct html *h)
         put_view(h, &depth, DEPTHS_FOR_A_CURVE, "Requests per second by depth");
     put_latencies(h);
     put_zones(h);
+    h->figures += h->drive.heat;
     /* Rows of three on a desk, and at least two over time. */
     html_put_time(h, h->figures % ACROSS == ACROSS - 1 ? ACROSS + 1 : ACROSS - h->figures % ACROSS);
 }

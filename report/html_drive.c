@@ -178,9 +178,12 @@ void html_put_drive(struct html *h)
     put_title(h);
     put_findings(h);
     put_identity(h);
-    if (h->drive.cell_count) {
+    if (h->drive.cell_count || h->drive.heat) {
         pen_str(h->pen, "<div class=\"charts\">\n");
-        html_put_charts(h);
+        if (h->drive.cell_count)
+            html_put_charts(h);
+        if (h->drive.heat)
+            html_put_heat(h);
         pen_str(h->pen, "</div>\n");
     }
     html_put_cells(h);

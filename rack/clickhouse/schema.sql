@@ -25,6 +25,10 @@ CREATE TABLE IF NOT EXISTS series(run String, seq UInt64, t_ns UInt64,
   `step` Nullable(UInt64), `disk` String, `job` String, `interval_ns` Nullable(UInt64),
   `ios` String, `bytes` String, `max_ns` String, more String)
   ENGINE = MergeTree ORDER BY (run, seq);
+CREATE TABLE IF NOT EXISTS temperature(run String, seq UInt64, t_ns UInt64,
+  `step` Nullable(UInt64), `disk` String, `looks` Nullable(UInt64), `slowed` Nullable(UInt64),
+  `at_ms` String, `celsius` String, more String)
+  ENGINE = MergeTree ORDER BY (run, seq);
 CREATE TABLE IF NOT EXISTS disk_verdict(run String, seq UInt64, t_ns UInt64,
   `disk` String, `verdict` String, `why` String, more String)
   ENGINE = MergeTree ORDER BY (run, seq);

@@ -120,6 +120,18 @@ static void begin_step(struct run_state *s, const char *title)
     journal_step_start(s->j, s->step, title, 1);
 }
 
+/* It warms up towards 78 degrees (flash) or 46 (a turning disk), and says so twice in a step. */
+static void put_heat(const struct run_state *s, const char *disk, bool flash)
+{
+    uint64_t at_ms[] = { 1200, 3400 }, past = s->step % 40;
+    int64_t most = flash ? 40 : 5, celsius[2];
+
+    for (unsigned i = 0; i < 2; i++)
+        celsius[i] = (flash ? 38 : 41) + most - most * 8 / (int64_t)(8 + past + i);
+    journal_temperature(s->j,
+                        &(struct temperature_info){ disk, s->step, 2, celsius[0] >= 63, 2, at_ms, celsius });
+}
+
 static const char *size_word(uint32_t bytes)
 {
     static char word[16];
@@ -160,6 +172,7 @@ static void put_sequential(struct run_state *s, const char *disk, const unsigned
         snprintf(title, sizeof title, "sequential read %s QD 4, %s", size_word(block), disk);
         begin_step(s, title);
         put_cell(s, &w);
+        put_heat(s, disk, shape == flash_shape);
         first_lba += w.span_lbas;
     }
 }
@@ -182,6 +195,7 @@ static void put_random(struct run_state *s, const char *disk, const unsigned *sh
     snprintf(job, sizeof job, "rand-4k-qd%u", depth);
     begin_step(s, job);
     put_cell(s, &w);
+    put_heat(s, disk, shape == flash_shape);
 }
 
 static void put_zones(struct run_state *s, const char *disk, uint64_t outer, uint64_t inner,

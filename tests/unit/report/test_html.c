@@ -45,18 +45,103 @@ TEST(the_showcase_has_every_kind_of_chart)
 {
     static const char *const charts[] = { "Throughput by block size",     "Requests per second by block size",
                                           "Requests per second by depth", "Latency percentiles",
-                                          "Transfer curve over the disk", "Over time: rand-4k-qd64" };
+                                          "Transfer curve over the disk", "Over time: rand-4k-qd64",
+                                          "Temperature over time" };
     struct memory text = showcase_text(), page = page_of(text.bytes, text.len);
 
     check_golden("report/showcase.journal.ndjson", text.bytes, text.len);
     for (unsigned i = 0; i < ARRAY_COUNT(charts); i++)
         HAS_STR(page.bytes, charts[i]);
-    EQ(count_of(&page, "<svg class=\"plot\""), 18);
-    EQ(count_of(&page, "<figure>"), 18);
-    EQ(count_of(&page, "<summary>Values</summary>"), 18);
-    CHECK(page.len < 400000);
+    EQ(count_of(&page, "<svg class=\"plot\""), 27);
+    EQ(count_of(&page, "<figure>"), 27);
+    EQ(count_of(&page, "<summary>Values</summary>"), 27);
+    CHECK(page.len < 600000);
     memory_free(&page);
     memory_free(&text);
+}
+
+static struct memory heat_page(const char *health, unsigned step_started, unsigned lines, const char *members)
+{
+    struct memory text = { 0 }, page;
+    char start[80];
+
+    append_line(&text, 1, 0, "\"ev\":\"run_start\"");
+    append_line(&text, 1, 1, "\"ev\":\"disk\",\"name\":\"d\"");
+    append_line(&text, 1, 2, health);
+    snprintf(start, sizeof start, "\"ev\":\"step_start\",\"step\":%u", step_started);
+    append_line(&text, 1, 3, start);
+    for (unsigned i = 0; i < lines; i++)
+        append_line(&text, 1, 4 + i, members);
+    page = page_of(text.bytes, text.len);
+    memory_free(&text);
+    return page;
+}
+
+static const char warns_at_70[] =
+    "\"ev\":\"health\",\"disk\":\"d\",\"when\":\"before\",\"values\":{\"temperature_warning_c\":70}";
+
+TEST(temperatures_stand_on_the_runs_time_beside_the_drives_own_limit)
+{
+    struct memory page =
+        heat_page(warns_at_70, 1, 1,
+                  "\"ev\":\"temperature\",\"disk\":\"d\",\"step\":1,\"looks\":4,\"slowed\":1,"
+                  "\"at_ms\":[0,61000,120000,7],\"celsius\":[-3,40,9000,\"x\"]");
+
+    EQ(count_of(&page, "<svg class=\"plot\""), 1);
+    HAS_STR(page.bytes, "0.003 s, step 1: -3 \xc2\xb0"
+                        "C, slowed itself down");
+    HAS_STR(page.bytes, "61.003 s, step 1: 40 \xc2\xb0"
+                        "C, slowed itself down");
+    HAS_STR(page.bytes, "its own limit for a warning: 70 \xc2\xb0"
+                        "C");
+    /* Nonsense is not drawn, and stands in the table as it is. */
+    EQ(count_of(&page, "9000"), 1);
+    HAS_STR(page.bytes, "<td>120.000</td><td>9000</td>");
+    EQ(count_of(&page, "slowed itself down</td>"), 3);
+    memory_free(&page);
+}
+
+TEST(temperatures_of_a_step_whose_beginning_is_lost_are_in_the_table_only)
+{
+    struct memory page = heat_page(warns_at_70, 2, 1,
+                                   "\"ev\":\"temperature\",\"disk\":\"d\",\"step\":1,\"looks\":1,"
+                                   "\"slowed\":0,\"at_ms\":[500],\"celsius\":[33]");
+
+    EQ(count_of(&page, "<svg class=\"plot\""), 0);
+    HAS_STR(page.bytes, "<td>0.500</td><td>33</td>");
+    HAS_STR(page.bytes, "when their steps began");
+    memory_free(&page);
+}
+
+TEST(many_temperatures_are_drawn_as_the_warmest_of_a_few)
+{
+    struct memory page = heat_page("\"ev\":\"log\"", 1, 500,
+                                   "\"ev\":\"temperature\",\"disk\":\"d\",\"step\":1,\"looks\":2,"
+                                   "\"slowed\":0,\"at_ms\":[500,900],\"celsius\":[33,34]");
+
+    EQ(count_of(&page, ": 34 \xc2\xb0"), 200);
+    EQ(count_of(&page, ": 33 \xc2\xb0"), 0);
+    EQ(count_of(&page, "<td>33</td>"), 500);
+    EQ(count_of(&page, "limit for a warning"), 0);
+    memory_free(&page);
+}
+
+TEST(temperatures_without_two_arrays_of_numbers_break_nothing)
+{
+    static const char *const lines[] = {
+        "\"ev\":\"temperature\",\"disk\":\"d\",\"step\":1",
+        "\"ev\":\"temperature\",\"disk\":\"d\",\"step\":1,\"at_ms\":7,\"celsius\":[1]",
+        "\"ev\":\"temperature\",\"disk\":\"d\",\"step\":1,\"at_ms\":[],\"celsius\":[1]",
+        "\"ev\":\"temperature\",\"disk\":\"d\",\"step\":1,\"at_ms\":[18446744073709551615],\"celsius\":[1]",
+    };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(lines); i++) {
+        struct memory page = heat_page(warns_at_70, 1, 1, lines[i]);
+
+        EQ(count_of(&page, "<svg class=\"plot\""), 0);
+        HAS_STR(page.bytes, "</html>");
+        memory_free(&page);
+    }
 }
 
 TEST(health_links_cards_and_policies_have_their_places)
