@@ -84,6 +84,7 @@ static bool walk_next(struct look_walk *w, const char *disk, struct look *out)
 /* ---- the chart ---- */
 struct extent {
     uint64_t looks, shown, last_ms;
+    bool slowed;                   /* in some step */
     int64_t min_c, max_c, limit_c; /* limit_c above HIGHEST_C: the drive names none */
 };
 
@@ -101,6 +102,7 @@ static void measure(struct html *h, struct extent *e)
         if (!look.is_shown)
             continue;
         e->shown++;
+        e->slowed |= look.slowed;
         e->last_ms = max_u64(e->last_ms, look.run_ms);
         e->min_c = look.celsius < e->min_c ? look.celsius : e->min_c;
         e->max_c = look.celsius > e->max_c ? look.celsius : e->max_c;
@@ -240,29 +242,37 @@ static void put_chart(struct html *h, const struct extent *e)
     plot_end(&p);
 }
 
+static void put_legend(struct html *h, const struct extent *e)
+{
+    char words[60];
+    struct text t = text_over(words, sizeof words);
+
+    pen_str(h->pen, "<ul class=\"legend\">");
+    plot_legend(h->pen, 0, "the drive");
+    if (e->slowed)
+        plot_legend(h->pen, 3, "while it slowed itself down");
+    if (e->limit_c <= HIGHEST_C) {
+        text_fmt(&t, "its own limit for a warning: %lld \xc2\xb0", (long long)e->limit_c);
+        text_str(&t, "C");
+        plot_legend(h->pen, 1, words);
+    }
+    pen_str(h->pen, "</ul>");
+}
+
 void html_put_heat(struct html *h)
 {
     struct extent e;
-    char words[60];
 
     measure(h, &e);
     if (!e.looks)
         return;
     pen_str(h->pen, "<figure><figcaption>Temperature over time</figcaption>");
-    if (e.shown)
+    if (e.shown) {
         put_chart(h, &e);
-    if (e.shown && e.limit_c <= HIGHEST_C) {
-        struct text t = text_over(words, sizeof words);
-
-        text_fmt(&t, "its own limit for a warning: %lld \xc2\xb0", (long long)e.limit_c);
-        text_str(&t, "C");
-        pen_str(h->pen, "<ul class=\"legend\">");
-        plot_legend(h->pen, 0, "the drive");
-        plot_legend(h->pen, 1, words);
-        pen_str(h->pen, "</ul>");
-    }
-    if (!e.shown)
+        put_legend(h, &e);
+    } else {
         pen_str(h->pen, "<p class=\"none\">No chart: when their steps began is not in the journal.</p>");
+    }
     put_looks(h);
     pen_str(h->pen, "</figure>\n");
 }

@@ -159,8 +159,9 @@ static bool is_new_name(struct names *n, const char *path)
     return true;
 }
 
-static bool write_job(const struct run *run, const struct journal_line *l, const struct wish *wish,
-                      struct names *names)
+/* Its texts and the caller's lines are too large for one frame. */
+static __attribute__((noinline)) bool write_job(const struct run *run, const struct journal_line *l,
+                                                const struct wish *wish, struct names *names)
 {
     char disk[28], name[112], path[NAME_BYTES];
     struct text t = text_over(name, sizeof name);

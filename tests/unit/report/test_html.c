@@ -94,6 +94,7 @@ TEST(temperatures_stand_on_the_runs_time_beside_the_drives_own_limit)
                         "C, slowed itself down");
     HAS_STR(page.bytes, "its own limit for a warning: 70 \xc2\xb0"
                         "C");
+    EQ(count_of(&page, "while it slowed itself down"), 1);
     /* Nonsense is not drawn, and stands in the table as it is. */
     EQ(count_of(&page, "9000"), 1);
     HAS_STR(page.bytes, "<td>120.000</td><td>9000</td>");
