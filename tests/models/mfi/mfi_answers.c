@@ -119,6 +119,8 @@ uint8_t model_mfi_fill_ctrl_info(struct model_mfi *m, const uint8_t *mbox, uint8
     out[1513] = 11;
     put_properties(m, out + 1536);
     text(out + 1600, m->package, 96);
+    out[1993] = m->roc_temperature_c;
+    out[1994] = m->controller_temperature_c;
     *n = 2048;
     return STATUS_OK;
 }
@@ -404,6 +406,17 @@ static void put_ld_properties(const struct model_mfi *m, const struct model_mfi_
     to[24] = ld->no_bgi;
 }
 
+/* A virtual drive has an array per span; the first one's reference is the target id. */
+static unsigned spans_of(const struct model_mfi_ld *ld)
+{
+    return !ld->span_depth ? 1 : ld->span_depth > 8 ? 8 : ld->span_depth;
+}
+
+static uint16_t array_reference(const struct model_mfi_ld *ld, unsigned span)
+{
+    return (uint16_t)(ld->target | span << 8);
+}
+
 static void put_ld_config(const struct model_mfi *m, const struct model_mfi_ld *ld, uint8_t *to)
 {
     put_ld_properties(m, ld, to);
@@ -417,7 +430,7 @@ static void put_ld_config(const struct model_mfi *m, const struct model_mfi_ld *
     to[40] = ld->consistent;
     for (unsigned i = 0; i < ld->span_depth && i < 8; i++) {
         put64(to + 64 + 24 * i + 8, sectors(&ld->medium) / (ld->span_depth ? ld->span_depth : 1));
-        put16(to + 64 + 24 * i + 16, ld->target);
+        put16(to + 64 + 24 * i + 16, array_reference(ld, i));
     }
 }
 
@@ -454,19 +467,27 @@ uint8_t model_mfi_fill_ld_properties(struct model_mfi *m, const uint8_t *mbox, u
     return STATUS_OK;
 }
 
-/* ---- the configuration: one array per virtual drive, its reference the target id ---- */
-static void put_array(const struct model_mfi *m, const struct model_mfi_ld *ld, uint8_t *to)
+/* ---- the configuration ---- */
+/* Drives of a span in the order of the model's list; of several spans each has drives_per_span rows, and one
+ * without a drive is FFFFh. */
+static void put_array(const struct model_mfi *m, const struct model_mfi_ld *ld, unsigned span, uint8_t *to)
 {
-    unsigned rows = 0;
+    const bool spanned = spans_of(ld) > 1;
+    unsigned rows = 0, skip = spanned ? span * ld->drives_per_span : 0;
+    const unsigned most = spanned && ld->drives_per_span < 32 ? ld->drives_per_span : 32;
     uint64_t smallest = UINT64_MAX;
 
-    for (unsigned i = 0; i < MODEL_MFI_PDS && rows < 32; i++) {
+    for (unsigned i = 0; i < MODEL_MFI_PDS && rows < most; i++) {
         const struct model_mfi_pd *pd = &m->pd[i];
         uint8_t *row = to + 32 + 8 * rows;
 
-        if (!pd->present || pd->ld_target != ld->target)
+        if (pd->ld_target != ld->target || (!pd->present && !(spanned && pd->device_id)))
             continue;
-        put16(row, pd->device_id);
+        if (skip) {
+            skip--;
+            continue;
+        }
+        put16(row, pd->present ? pd->device_id : 0xffff);
         put16(row + 2, pd->seq);
         put16(row + 4, pd->state);
         row[6] = pd->enclosure_index;
@@ -477,20 +498,26 @@ static void put_array(const struct model_mfi *m, const struct model_mfi_ld *ld, 
     }
     put64(to, rows ? smallest : 0);
     to[8] = (uint8_t)rows;
-    put16(to + 10, ld->target);
+    put16(to + 10, array_reference(ld, span));
 }
 
 uint8_t model_mfi_fill_config(struct model_mfi *m, const uint8_t *mbox, uint8_t *out, uint32_t cap,
                               uint32_t *n)
 {
-    uint32_t lds = count_lds(m, -1), total = 32 + lds * (288 + 256), k = 0;
+    uint32_t lds = 0, arrays = 0, total, a = 0, k = 0;
 
     (void)mbox;
+    for (unsigned i = 0; i < MODEL_MFI_LDS; i++)
+        if (m->ld[i].present) {
+            lds++;
+            arrays += spans_of(&m->ld[i]);
+        }
+    total = 32 + arrays * 288 + lds * 256;
     put32(out, total);
     put16(out + 6, 288);
     put16(out + 10, 256);
     put16(out + 14, 40);
-    put16(out + 4, lds);
+    put16(out + 4, arrays);
     put16(out + 8, lds);
     if (cap < total) {
         *n = 32; /* the header says how much is wanted */
@@ -499,9 +526,9 @@ uint8_t model_mfi_fill_config(struct model_mfi *m, const uint8_t *mbox, uint8_t 
     for (unsigned i = 0; i < MODEL_MFI_LDS; i++) {
         if (!m->ld[i].present)
             continue;
-        put_array(m, &m->ld[i], out + 32 + 288 * k);
-        put_ld_config(m, &m->ld[i], out + 32 + 288 * lds + 256 * k);
-        k++;
+        for (unsigned span = 0; span < spans_of(&m->ld[i]); span++)
+            put_array(m, &m->ld[i], span, out + 32 + 288 * a++);
+        put_ld_config(m, &m->ld[i], out + 32 + 288 * arrays + 256 * k++);
     }
     *n = total;
     return STATUS_OK;

@@ -214,6 +214,7 @@ struct model_mfi {
     uint32_t max_request_sectors; /* 0: says nothing and has no limit */
     uint16_t max_strips_per_io;
     uint16_t memory_mib;
+    uint8_t roc_temperature_c, controller_temperature_c; /* 0, FFh: not reported */
     char product[81], serial[33], package[97];
     uint32_t ld_ops, adapter_ops, hw_present;
     uint8_t rates[5]; /* rebuild, patrol, BGI, CC, reconstruction */
