@@ -32,7 +32,7 @@ def run(folder):
     for name in ("many", "jbod_and_bare", "bad_sectors"):
         part = folder / name
         part.mkdir()
-        getattr(raid_boots, name)(part, qemu=qemu)
+        getattr(raid_boots, name)(part, qemu=qemu, timeout_s=400)
     subprocess.run(["make", "-s", "out/qtest-mfi"], cwd=machine.ROOT, check=True, stdin=subprocess.DEVNULL, capture_output=True)
     over_qtest = subprocess.run([machine.ROOT / "out" / "qtest-mfi"], capture_output=True, text=True, timeout=200,
                                 env={**os.environ, "PATH": f"{SUITE}:{os.environ['PATH']}"}, cwd=machine.ROOT)
