@@ -59,6 +59,7 @@ TEST(sequential_writes_go_over_the_region_without_gap_or_overlap_and_are_flushed
 TEST(the_flush_is_inside_the_measured_time)
 {
     up(JOB_WRITE);
+    model_relax_step_ns = NS_PER_MS;
     hand.fake[0].flush_ns = 2 * NS_PER_S;
     hand_job(0)->io_bytes = 64 * KIB;
     hand_begin();
@@ -72,6 +73,7 @@ TEST(the_flush_is_inside_the_measured_time)
 TEST(a_flush_may_take_two_minutes_but_not_more)
 {
     up(JOB_WRITE);
+    model_relax_step_ns = NS_PER_MS;
     hand.fake[0].flush_ns = 100 * NS_PER_S;
     hand_job(0)->io_bytes = 4096;
     hand_begin();
@@ -80,6 +82,7 @@ TEST(a_flush_may_take_two_minutes_but_not_more)
     EQ(hand_result(0)->errors, 0);
     hand_down();
     up(JOB_WRITE);
+    model_relax_step_ns = NS_PER_MS;
     hand.fake[0].flush_ns = 130 * NS_PER_S;
     hand_job(0)->io_bytes = 4096;
     hand_begin();
