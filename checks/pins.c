@@ -32,7 +32,9 @@ static bool contains_nocase(const char *s, const char *part)
 static bool is_denied(const struct smbus_row *row, const struct board_facts *b)
 {
     for (unsigned i = 0; i < ARRAY_COUNT(denied); i++)
-        if (contains_nocase(b->maker, denied[i].maker) && contains_nocase(b->product, denied[i].product) &&
+        if ((contains_nocase(b->maker, denied[i].maker) ||
+             contains_nocase(b->system_maker, denied[i].maker)) &&
+            contains_nocase(b->product, denied[i].product) &&
             (denied[i].any_kind || denied[i].kind == row->kind))
             return true;
     return false;
@@ -300,6 +302,8 @@ static bool row_only_looked(struct judged *j)
         return false;
     if (j->e->probed)
         say(j, "smbus-unclear", FINDING_CANNOT_TELL, NULL, j->e->why);
+    else if (j->e->why[0])
+        say(j, "smbus-only-looked", FINDING_CANNOT_TELL, NULL, j->e->why);
     else
         say(j, "smbus-only-looked", FINDING_CANNOT_TELL, NULL,
             j->e->has_pins ? "controller idle, both lines high; nothing was sent"

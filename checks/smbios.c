@@ -55,6 +55,8 @@ static void take_board(const struct structure *s, struct board_facts *b)
 
     string_at(s, 4, maker, sizeof maker);
     string_at(s, 5, product, sizeof product);
+    if (s->at[0] == 1 && maker[0])
+        str_copy(b->system_maker, sizeof b->system_maker, maker);
     /* The base board's own names are better than the system's, when it has any. */
     if (maker[0] && (s->at[0] == 2 || !b->maker[0]))
         str_copy(b->maker, sizeof b->maker, maker);

@@ -19,6 +19,7 @@ struct board_slot {
 struct board_facts {
     bool told;                   /* there is a table */
     char maker[48], product[48]; /* type 2, else type 1 */
+    char system_maker[48];       /* type 1: who sold it; the board may be of somebody else */
     uint8_t chassis;             /* type 3: 3 desktop, 9 laptop, 23 rack, ...; 0: not told */
     bool has_bmc;                /* type 38 */
     uint8_t bmc_smbus_address;   /* SSIF; 0: by another interface */

@@ -53,7 +53,8 @@ struct smbus_evidence {
     char why[100]; /* why it was not used, or why reading stopped; "" */
     uint16_t base;
     uint8_t status, control, configuration; /* as found */
-    uint8_t port;                           /* of the multiplexer; memory modules are on 0 */
+    uint8_t port; /* where the multiplexer points; memory modules are on 0.  It is never switched: firmware
+                     and the chip set's own controller would see another bus.  Not 0: nothing is read */
     bool smi_enabled;
     bool lock_held; /* the hardware lock stayed taken by somebody else for 100 ms */
     /* ---- lines ---- */

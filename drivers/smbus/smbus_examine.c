@@ -182,7 +182,10 @@ void smbus_examine(const struct smbus_row *row, const struct pci_fn *fn, bool pr
     if (h.ops->lines)
         watch_lines(&h);
     watch_busy(&h);
-    if (probing)
+    if (probing && out->port)
+        str_fmt(out->why, sizeof out->why,
+                "the chip set's multiplexer points to port %u, and memory modules are on port 0", out->port);
+    else if (probing)
         probe(&h);
     h.ops->close(&h);
 }

@@ -303,9 +303,18 @@ static void nforce_write(struct model_smbus *m, unsigned off, uint8_t v)
 
 static uint8_t pm_register(const struct model_smbus *m, uint8_t index)
 {
+    uint8_t selector = (uint8_t)(m->selected_port << 1);
+
     if (m->chip == CHIP_SB800)
-        return index == 0x2c ? (uint8_t)(m->base | 1) : index == 0x2d ? (uint8_t)(m->base >> 8) : 0;
-    return index == 0x00 ? 0x10 : index == 0x01 ? (uint8_t)(m->base >> 8) : 0;
+        return index == 0x2c   ? (uint8_t)(m->base | 1 | (m->port_in_2e ? 0 : selector))
+               : index == 0x2d ? (uint8_t)(m->base >> 8)
+               : index == 0x2e ? (m->port_in_2e ? selector : 0)
+               : index == 0x2f ? m->port_in_2e
+                               : 0;
+    return index == 0x00   ? 0x10
+           : index == 0x01 ? (uint8_t)(m->base >> 8)
+           : index == 0x02 ? (uint8_t)(m->selected_port << 3)
+                           : 0;
 }
 
 uint32_t model_smbus_port_read(void *ctx, uint16_t port, unsigned bytes)

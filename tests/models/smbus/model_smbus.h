@@ -36,9 +36,11 @@ struct model_smbus {
     uint64_t busy_until_ns; /* ... ends by itself then; 0: only by the end command */
     bool early_result;      /* the result bit is there before the transfer is over */
     bool survives_kill;
-    bool kill_is_late; /* idle only a second after the end command */
-    bool pm_dead;      /* power management ports read FFh */
-    bool pm_memory;    /* FED80300h answers */
+    bool kill_is_late;     /* idle only a second after the end command */
+    uint8_t selected_port; /* AMD: where the multiplexer points, 0 to 3 */
+    bool port_in_2e;       /* SB800: register 2Eh tells it, not 2Ch */
+    bool pm_dead;          /* power management ports read FFh */
+    bool pm_memory;        /* FED80300h answers */
     /* ---- registers ---- */
     uint8_t status, control, command, address, data, auxiliary, slave_control, pm_index;
     uint8_t nv_abort;

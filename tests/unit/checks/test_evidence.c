@@ -129,6 +129,7 @@ TEST(the_board_tells_its_names_slots_memory_and_bmc)
     sample_table();
     smbios_read(table, table_len, &b);
     EQ_STR(b.maker, "Board Maker");
+    EQ_STR(b.system_maker, "System Maker");
     EQ_STR(b.product, "Board Model");
     EQ(b.chassis, 0x17);
     EQ(b.slot_count, 2);

@@ -106,15 +106,29 @@ TEST(S2_boards_on_the_list_are_never_read)
                            nforce = { .kind = SMBUS_NFORCE };
     const struct board_facts sapphire = { .maker = "Sapphire Inc.", .product = "PC-AM2RD790" },
                              dfi = { .maker = "DFI Inc.", .product = "LP UT NF4 Expert" },
-                             ibm = { .maker = "IBM", .product = "anything" };
+                             ibm = { .maker = "IBM", .product = "anything" },
+                             ibm_by_others = { .maker = "MSI", .system_maker = "IBM", .product = "x" },
+                             others = { .maker = "MSI", .system_maker = "IBN", .product = "x" };
     const char *why;
 
     suspect = (struct pin_suspect){ .there = true };
     CHECK(!pins_may_probe(PIN_PROBE, &piix4, &sapphire, &suspect, &why));
     CHECK(!pins_may_probe(PIN_PROBE, &nforce, &dfi, &suspect, &why));
     CHECK(!pins_may_probe(PIN_PROBE, &piix4, &ibm, &suspect, &why));
+    CHECK(!pins_may_probe(PIN_PROBE, &piix4, &ibm_by_others, &suspect, &why));
+    CHECK(pins_may_probe(PIN_PROBE, &piix4, &others, &suspect, &why));
     CHECK(pins_may_probe(PIN_PROBE, &i801, &ibm, &suspect, &why));
     EQ_STR(why, "");
+}
+
+TEST(a_multiplexer_that_points_elsewhere_is_said_and_nothing_is_read)
+{
+    setup(CHIP_ZEN);
+    bus.selected_port = 1;
+    bus_spd(0x50, 0x0b);
+    memory(1, 4096);
+    probe_and_expect("smbus-only-looked", FINDING_CANNOT_TELL);
+    CHECK(strstr(found[0].seen, "multiplexer points to port 1"));
 }
 
 TEST(reading_needs_a_suspect_card_on_a_board_that_is_no_server_or_a_wish)

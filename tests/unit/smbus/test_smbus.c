@@ -117,6 +117,33 @@ TEST(reading_stops_when_its_two_seconds_are_over)
     CHECK(seen.took_ms >= 2000 && seen.took_ms < 2100);
 }
 
+TEST(where_the_multiplexer_points_is_read_from_the_register_that_tells_it_and_never_switched)
+{
+    static const struct {
+        enum model_smbus_chip chip;
+        bool in_2e, by_memory;
+    } rows[] = { { CHIP_SB800, false, false },
+                 { CHIP_SB800, true, false },
+                 { CHIP_ZEN, false, false },
+                 { CHIP_ZEN, false, true } };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (uint8_t port = 0; port < 4; port++) {
+            bus_up(rows[i].chip);
+            bus.selected_port = port;
+            bus.port_in_2e = rows[i].in_2e;
+            bus.pm_memory = rows[i].by_memory;
+            bus_spd(0x50, 0x0b);
+            bus_examine(true);
+            EQ(seen.state, SMBUS_SEEN);
+            EQ(seen.port, port);
+            EQ(seen.probed, !port);
+            EQ(bus.starts != 0, !port);
+            EQ(bus.port_switches, 0);
+            EQ(!seen.why[0], !port);
+        }
+}
+
 TEST(dead_registers_are_not_touched)
 {
     for (unsigned i = 0; i < CHIPS; i++) {
