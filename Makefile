@@ -287,7 +287,7 @@ $(OUT)/rack-generate: $(call objs,rack,rack/generate/main.c $(RACK_BASE))
 	@echo "  link  $@"; gcc -o $@ $^
 rack: $(OUT)/baresweep-rack $(OUT)/rack-generate
 programs: $(OUT)/baresweep-rack $(OUT)/rack-generate
-rack-test: rack
+rack-test: rack $(OUT)/journal-tool
 	python3 tests/rack/test_rack.py $(TEST)
 # The tables are written once, in rack/schema.c; rack-test compares.
 rack-schema: $(OUT)/baresweep-rack

@@ -321,6 +321,123 @@ def test_values_are_the_journals_digits_also_beyond_63_bits(folder):
     assert [r["bytes_per_s"] for r in rows if r["disk"] == "d"] == [str(2**64 - 1)]
 
 
+# ---- one run in all forms ----
+def measurement(said):
+    """A step_end as {name: digits or text}, percentiles by ppm."""
+    flat = {k: v for k, v in said.items() if k not in ("v", "run", "t_ns", "ev", "crc", "latency_class_ios")}
+    flat.update({("percentile", int(ppm)): ns for ppm, ns in flat.pop("latency_percentile_ns").items()})
+    flat["flags"] = "|".join(flat["flags"])
+    return {k: str(v) for k, v in flat.items()}
+
+
+def ppm_of(percent):
+    return round(float(percent) * 10000)
+
+
+def from_csv(text):
+    for row in csv.DictReader(io.StringIO(text, newline="")):
+        found = {("percentile", ppm_of(k[9:-3])) if re.fullmatch(r"latency_p[\d.]+_ns", k) else k: v
+                 for k, v in row.items()}
+        yield (found.pop("run_id"), found.pop("journal_seq")), found
+
+
+class ExactTables(html.parser.HTMLParser):
+    """The page's tables of every setting and digit, as (head, row)."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.rows, self.head, self.row, self.cell = [], [], [], None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.head = []
+        elif tag == "tr":
+            self.row = []
+        elif tag in ("td", "th"):
+            self.cell = ""
+
+    def handle_data(self, data):
+        if self.cell is not None:
+            self.cell += data
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th") and self.cell is not None:
+            self.row.append(self.cell)
+            self.cell = None
+        elif tag == "thead":
+            self.head = self.row
+        elif tag == "tr" and self.head[:2] == ["job", "step"] and self.row != self.head:
+            self.rows.append((self.head, self.row))
+
+
+def from_page(text):
+    for head, row in ExactTables(text).rows:
+        found = {("percentile", ppm_of(k[:-len(" %, ns")])) if k.endswith(" %, ns") else k: v for k, v in zip(head, row)}
+        yield found.pop("seq"), found
+
+
+def from_json(text):
+    for job in json.loads(text)["jobs"]:
+        said = job["baresweep"]["step_end"]
+        found = measurement(said)
+        side = job["write" if said["rw"].endswith("write") else "read"]
+        # fio's own members, where they are whole numbers of the journal.
+        found.update({"ios": str(side["total_ios"]), "bytes": str(side["io_bytes"]), "bytes_per_s": str(side["bw_bytes"]),
+                      "latency_min_ns": str(side["lat_ns"]["min"]), "latency_max_ns": str(side["lat_ns"]["max"])})
+        for percent, ns in side["clat_ns"].get("percentile", {}).items():
+            found[("percentile", ppm_of(percent))] = str(ns)
+        yield found.pop("seq"), found
+
+
+def from_database(db):
+    c = sqlite3.connect(db)
+    c.row_factory = sqlite3.Row
+    for row in c.execute("SELECT * FROM cell"):
+        found = {("percentile", int(k[9:-3])) if re.fullmatch(r"latency_p\d+_ns", k) else k: "" if row[k] is None else str(row[k])
+                 for k in row.keys()}
+        yield found.pop("seq"), found
+    c.close()
+
+
+def test_table_json_page_and_database_of_a_run_have_the_journals_digits(folder):
+    tool = ROOT / "out/journal-tool"
+    journals = {"showcase": (ROOT / "tests/golden/report/showcase.journal.ndjson").read_bytes(),
+                "generated": one_journal(folder, drives=3, jobs=4)}
+    # All 64 bits of each number; only one side of fio's JSON has a place for it.
+    extreme = [line(ev="run_start", seq=0), line(ev="disk", seq=1, name="d", lba_bytes=512, lba_count=2**63)]
+    first = next(json.loads(x) for x in journals["showcase"].splitlines() if b'"step_end"' in x)
+    members = {k: 2**64 - 1 - i if isinstance(v, int) else v for i, (k, v) in enumerate(first.items())
+               if k not in ("v", "run", "t_ns", "crc", "seq", "step", "disk", "latency_class_ios", "block_bytes", "depth",
+                            "command_bytes", "depth_asked", "wrapped")}
+    members["latency_percentile_ns"] = {k: 2**64 - 1 - i for i, k in enumerate(first["latency_percentile_ns"])}
+    members.update(step=1, disk="d", block_bytes=2**32 - 1, depth=65535, depth_asked=65535, command_bytes=2**32 - 1, wrapped=1)
+    journals["extreme"] = b"".join([*extreme, line(seq=2, **members)])
+    checked = 0
+    for name, text in journals.items():
+        file, db = folder / f"{name}.ndjson", folder / f"{name}.sqlite"
+        file.write_bytes(text)
+        rack("ingest", "--db", db, file)
+        want = {str(x["seq"]): measurement(x) for x in map(json.loads, text.splitlines()) if x["ev"] == "step_end"}
+        assert want
+
+        def made(form):
+            return subprocess.run([tool, form, file], capture_output=True, text=True, check=True).stdout
+
+        forms = {"csv": {seq: row for (_, seq), row in from_csv(made("csv"))}, "html": dict(from_page(made("html"))),
+                 "fio-json": dict(from_json(made("fio-json"))), "sqlite": {str(s): r for s, r in from_database(db)}}
+        for form, rows in forms.items():
+            assert rows.keys() == want.keys(), (name, form, rows.keys() ^ want.keys())
+            for seq, row in rows.items():
+                for key, value in want[seq].items():
+                    # The page has these two in words, and the drive in the heading.
+                    if key == "seq" or (form == "html" and key in ("disk", "flags", "reason")):
+                        continue
+                    assert row[key] == value, (name, form, seq, key, row.get(key), value)
+                    checked += 1
+    assert checked > 5000, checked
+
+
 # ---- odd, missing, different ----
 ALL_FAULTS = ["slow-drive", "long-tail", "narrow-link", "missing-drive", "other-firmware"]
 
