@@ -170,6 +170,7 @@ FUZZ_ahci := base drivers drivers/ahci tests/platform/model tests/models tests/m
 FUZZ_mfi  := base drivers drivers/mfi tests/platform/model tests/models tests/models/mfi
 FUZZ_fusion := $(FUZZ_mfi)
 FUZZ_mfi_replies := $(FUZZ_mfi)
+FUZZ_mfi_pages := $(FUZZ_mfi)
 FUZZES := $(foreach f,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)),$(if $(FUZZ_$(f)),$(f)))
 SECONDS := 60
 

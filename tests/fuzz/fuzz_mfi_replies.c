@@ -66,6 +66,8 @@ static void plug(void)
 
         pd->ld_target = states[i] == 0x18 || states[i] == 0x11 ? 0 : 0xff;
     }
+    model.pd[0].interface_type = 3; /* one tells SMART, one log pages */
+    model.pd[0].self.smart = model.pd[1].self.logs = true;
     model_mfi_add_pd(&model, 32, 255, 0)->scsi_type = 13;
     model.bbu.type = 2;
     for (unsigned i = 0; i < 20; i++)
