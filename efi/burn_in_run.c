@@ -6,6 +6,7 @@
 #include "console.h"
 #include "drive_state.h"
 #include "guard.h"
+#include "guard_run.h"
 #include "live.h"
 #include "look_around.h"
 #include "math.h"
@@ -257,6 +258,7 @@ static void judge(const struct burn_in_drive *d)
     char line[300];
     struct text t = text_over(line, sizeof line);
 
+    guard_run_leave(d->disk, burn_in_leave_mark(d));
     burn_in_words(d, &t);
     serial_say("  %s: %s, %s", d->disk->name, verdict_text(v), line);
     if (!k)

@@ -24,7 +24,7 @@ static struct text note_line(enum ink ink)
 static void note_disk(const struct known_disk *k)
 {
     const struct disk *d = k->disk;
-    bool writes = guard_permit(d)->granted;
+    bool writes = guard_may_plan(guard_permit(d));
     struct text t = note_line(writes ? INK_BAD : k->wanted ? INK_PLAIN : k->disk->ops ? INK_DIM : INK_WARN);
 
     text_fmt(&t, "  %-15s %-24.24s %-16.16s ", d->name, d->model, d->serial);
@@ -54,12 +54,12 @@ static void words_for_writes(const struct inventory *inv)
     unsigned n = 0;
 
     for (unsigned i = 0; i < inv->disk_count; i++)
-        n += inv->disks[i].wanted && guard_permit(inv->disks[i].disk)->granted;
+        n += inv->disks[i].wanted && guard_may_plan(guard_permit(inv->disks[i].disk));
     if (!n)
         return;
     text_fmt(&t, "WRITES to %u disk%s, what is on %s is lost:", n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
     for (unsigned i = 0; i < inv->disk_count; i++)
-        if (inv->disks[i].wanted && guard_permit(inv->disks[i].disk)->granted)
+        if (inv->disks[i].wanted && guard_may_plan(guard_permit(inv->disks[i].disk)))
             text_fmt(&t, " %s", inv->disks[i].disk->name);
 }
 

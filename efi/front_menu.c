@@ -73,7 +73,7 @@ static void fill_disks(const struct inventory *inv)
         const struct known_disk *k = &inv->disks[i];
         struct menu_disk *d = &menu_disks[i];
 
-        *d = (struct menu_disk){ .chosen = k->wanted, .armed = guard_permit(k->disk)->granted };
+        *d = (struct menu_disk){ .chosen = k->wanted, .armed = guard_may_plan(guard_permit(k->disk)) };
         struct text size = text_over(d->size, sizeof d->size);
         text_capacity(&size, k->disk->lba_count * k->disk->lba_bytes);
         str_copy(d->name, sizeof d->name, k->disk->name);
@@ -161,7 +161,7 @@ static void do_look(const struct front *f)
 
     text_notes[n++].ink = INK_PLAIN;
     text_str(&t, "Content: ");
-    guard_run_content(f->inv, f->inv->disks[i].disk, &t);
+    guard_run_content(f->inv->disks[i].disk, &t);
     str_fmt(title, sizeof title, "%s", menu_disks[i].name);
     menu_text(&menu, title, text_notes, n);
 }
@@ -205,20 +205,16 @@ static void do_arm(const struct front *f)
 {
     struct text outcome = text_over(menu.remark, sizeof menu.remark);
 
-    unsigned n = 0;
-
     if (!f->settings->conf.arm[0]) {
         text_str(&outcome, "No arming file is named: `arm` in baresweep.conf does it (docs/safety.md).");
         return;
     }
     take_disks(f);
     f->settings->conf.attended = 1;
-    guard_run_decide(f->inv, f->settings, f->medium, f->machine);
-    for (unsigned i = 0; i < f->inv->disk_count; i++) {
-        menu_disks[i].armed = guard_permit(f->inv->disks[i].disk)->granted;
-        n += menu_disks[i].armed;
-    }
-    text_fmt(&outcome, "%u disk%s may be written.", n, n == 1 ? "" : "s");
+    guard_run_reconsider();
+    for (unsigned i = 0; i < f->inv->disk_count; i++)
+        menu_disks[i].armed = guard_may_plan(guard_permit(f->inv->disks[i].disk));
+    guard_run_arming_words(&outcome);
 }
 
 /* What ends the run asks for a word: no single key, no noise does it. */

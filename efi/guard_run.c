@@ -9,13 +9,17 @@
 #include "record.h"
 #include "settings_net.h"
 
-enum { LOOK_MAX_S = 10, LANE_BYTES = 64 << 10, ASK_MAX_LINES = 60, ASK_TIMEOUT_S = 120 };
+/* About 200 reads one after another: 3 s on a slow disk that rotates. */
+enum { LOOK_MAX_S = 10, LANE_BYTES = 64 << 10, ASK_TIMEOUT_S = 120 };
+/* Two rows each on a screen of 80 x 25: nobody confirms what he cannot see. */
+enum { ASK_MAX_LINES = 8 };
 static const char ledger_name[] = "baresweep.spent";
 
 /* What is known of a disk between deciding and the end. */
 struct guarded {
     struct guard_content content;
-    bool on_boot_path, array_member, confirmed, committed;
+    bool looked, decided, asked, confirmed, committed;
+    uint8_t leave; /* enum guard_leave */
 };
 static struct guarded *guarded; /* by the index in the inventory */
 static struct arming armings[ARMING_MAX];
@@ -24,7 +28,10 @@ static struct {
     bool has_batch;
     char problem[300]; /* why there is none although one was asked for */
     char ledger[LEDGER_BYTES];
+    struct inventory *inv;
+    const struct conf *conf;
     const struct medium *medium;
+    const struct machine_info *machine;
     bool keeps_record;
     char run_id[17];
 } run = { .batch = { .armings = armings } };
@@ -97,16 +104,19 @@ static void tell_content(const struct disk *d, const struct guard_content *c)
     journal_content(record_journal(), &info);
 }
 
-static void look_at_all(struct inventory *inv)
+static void look_at_wanted(void)
 {
-    struct guard_memory *memory = plat_alloc(sizeof *memory);
+    struct guard_memory *memory = NULL;
 
-    for (unsigned i = 0; memory && i < inv->disk_count; i++) {
-        struct known_disk *k = &inv->disks[i];
+    for (unsigned i = 0; i < run.inv->disk_count; i++) {
+        struct known_disk *k = &run.inv->disks[i];
 
-        if (!k->disk->ops || !k->wanted || k->disk->fault.err)
+        if (!k->disk->ops || !k->wanted || k->disk->fault.err || guarded[i].looked)
             continue;
+        if (!memory && !(memory = plat_alloc(sizeof *memory)))
+            return;
         look_at(k->disk, memory, &guarded[i].content);
+        guarded[i].looked = true;
         tell_content(k->disk, &guarded[i].content);
     }
     plat_free(memory);
@@ -151,29 +161,28 @@ static void read_batch(const struct settings *s, const struct medium *m)
 
 /* ---- deciding ---- */
 
-static unsigned count_identity(const struct inventory *inv, const struct disk *d)
+static unsigned count_identity(const struct disk *d)
 {
     unsigned n = 0;
 
-    for (unsigned i = 0; i < inv->disk_count; i++)
-        n += str_equal(inv->disks[i].disk->identity, d->identity);
+    for (unsigned i = 0; i < run.inv->disk_count; i++)
+        n += str_equal(run.inv->disks[i].disk->identity, d->identity);
     return n;
 }
 
 /* Drives behind a RAID card that are not shown to the host, and the members of the configuration's stripe. */
-static bool is_array_member(const struct conf *conf, const struct disk *d)
+static bool is_array_member(const struct disk *d)
 {
     const struct raid_ops *raid = d->controller->driver ? d->controller->driver->raid : NULL;
     const struct raid_drive *drive = raid && d->kind == DISK_PHYSICAL_BEHIND_RAID ? raid->drive(d) : NULL;
 
     return (d->kind == DISK_PHYSICAL_BEHIND_RAID && !(drive && drive->exposed)) ||
-           (conf->stripe[0] && plan_list_has(conf->stripe, d));
+           (run.conf->stripe[0] && plan_list_has(run.conf->stripe, d));
 }
 
-static struct guard_case case_of(const struct inventory *inv, unsigned i, const struct conf *conf,
-                                 const struct machine_info *machine)
+static struct guard_case case_of(unsigned i)
 {
-    const struct disk *d = inv->disks[i].disk;
+    const struct disk *d = run.inv->disks[i].disk;
     const struct arming *a = run.has_batch ? arming_find(&run.batch, d->identity) : NULL;
 
     return (struct guard_case){
@@ -181,96 +190,77 @@ static struct guard_case case_of(const struct inventory *inv, unsigned i, const 
         .content = &guarded[i].content,
         .batch = run.has_batch ? &run.batch : NULL,
         .batch_problem = run.problem,
-        .same_identity = count_identity(inv, d),
-        .on_boot_path = inventory_is_on_boot_path(inv, d, run.medium),
-        .array_member = is_array_member(conf, d),
+        .same_identity = count_identity(d),
+        .on_boot_path = inventory_is_on_boot_path(run.inv, d, run.medium),
+        .array_member = is_array_member(d),
         .spent = a && ledger_has(run.ledger, sizeof run.ledger, a->id),
-        .attended = conf->attended,
+        .attended = run.conf->attended,
         .confirmed = guarded[i].confirmed,
         .keeps_record = run.keeps_record,
-        .machine_serial = machine->serial,
-        .machine_uuid = machine->uuid,
+        .machine_serial = run.machine->serial,
+        .machine_uuid = run.machine->uuid,
     };
 }
 
-static void confirm_all(const struct inventory *inv, const struct conf *conf,
-                        const struct machine_info *machine)
+static void decide(unsigned i)
 {
-    static char lines[ASK_MAX_LINES][120];
-    static bool shown[INVENTORY_MAX_DISKS];
-    unsigned n = 0;
-
-    memset(shown, 0, sizeof shown);
-    for (unsigned i = 0; i < inv->disk_count && n < ASK_MAX_LINES; i++) {
-        const struct disk *d = inv->disks[i].disk;
-        struct guard_case c = case_of(inv, i, conf, machine);
-
-        if (!inv->disks[i].wanted || !guard_awaits_word(&c))
-            continue;
-        struct text t = text_over(lines[n++], sizeof lines[0]);
-        text_fmt(&t, "%s %s %s ", d->name, d->model, d->serial);
-        text_capacity(&t, d->lba_count * d->lba_bytes);
-        text_str(&t, ": ");
-        guard_content_words(&guarded[i].content, &t);
-        shown[i] = true;
-    }
-    if (!n)
-        return;
-    bool yes = ask_word("These disks may be overwritten. What they hold is lost.", (const char(*)[120])lines,
-                        n, "OVERWRITE", ASK_TIMEOUT_S);
-    for (unsigned i = 0; i < inv->disk_count; i++)
-        guarded[i].confirmed = yes && shown[i];
-}
-
-static void decide(struct inventory *inv, unsigned i, const struct conf *conf,
-                   const struct machine_info *machine)
-{
-    struct disk *d = inv->disks[i].disk;
-    struct guard_case c = case_of(inv, i, conf, machine);
+    struct disk *d = run.inv->disks[i].disk;
+    struct guard_case c = case_of(i);
     const struct write_permit *p = guard_decide(&c);
+    bool awaits = p->awaits_word && !guarded[i].asked;
 
     if (p->granted && guard_arm(d) != OK)
         p = guard_permit(d);
-    journal_write_permit(record_journal(), d->name, p->arming_id, p->granted ? "granted" : "refused",
+    journal_write_permit(record_journal(), d->name, p->arming_id,
+                         p->granted ? "granted"
+                         : awaits   ? "awaits-word"
+                                    : "refused",
                          p->granted && p->resumes ? "goes on where an interrupted run stopped" : p->why_not);
-    if (run.has_batch && arming_find(&run.batch, d->identity) && !p->granted)
+    if (run.has_batch && arming_find(&run.batch, d->identity) && !p->granted && !awaits)
         record_finding("write-refused", FINDING_WARN, d->name, NULL, "%s", p->why_not);
 }
 
-void guard_run_decide(struct inventory *inv, const struct settings *settings, const struct medium *m,
-                      const struct machine_info *machine)
+void guard_run_begin(struct inventory *inv, const struct settings *settings, const struct medium *m,
+                     const struct machine_info *machine)
 {
-    const struct conf *conf = &settings->conf;
-
     guard_forget_all();
+    run.inv = inv;
+    run.conf = &settings->conf;
     run.medium = m;
-    plat_free(guarded); /* of an earlier decision */
+    run.machine = machine;
     guarded = plat_alloc(INVENTORY_MAX_DISKS * sizeof *guarded);
     if (!guarded) {
         record_finding("low-memory", FINDING_WARN, "run", NULL,
                        "no memory for the write guard: nothing is armed");
         return;
     }
-    look_at_all(inv);
-    if (!conf->arm[0])
+    if (!run.conf->arm[0])
         return;
     read_batch(settings, m);
     run.keeps_record = medium_ledger_read(m, ledger_name, run.ledger, sizeof run.ledger);
-    if (conf->attended)
-        confirm_all(inv, conf, machine);
-    for (unsigned i = 0; i < inv->disk_count; i++)
-        if (inv->disks[i].wanted)
-            decide(inv, i, conf, machine);
 }
 
-void guard_run_content(const struct inventory *inv, const struct disk *d, struct text *words)
+void guard_run_decide(void)
 {
-    for (unsigned i = 0; guarded && i < inv->disk_count; i++)
-        if (inv->disks[i].disk == d && guarded[i].content.state != CONTENT_NOT_LOOKED)
-            guard_content_words(&guarded[i].content, words);
+    if (!guarded)
+        return;
+    look_at_wanted();
+    for (unsigned i = 0; run.conf->arm[0] && i < run.inv->disk_count; i++) {
+        if (!run.inv->disks[i].wanted || guarded[i].decided)
+            continue;
+        guarded[i].decided = true;
+        decide(i);
+    }
 }
 
-/* ---- the last moment before the first write ---- */
+void guard_run_reconsider(void)
+{
+    for (unsigned i = 0; guarded && i < run.inv->disk_count; i++)
+        guarded[i].decided &= guard_permit(run.inv->disks[i].disk)->granted;
+    guard_run_decide();
+}
+
+/* ---- the word ---- */
 
 static bool plan_writes(const struct plan *plan, const struct disk *d)
 {
@@ -280,6 +270,54 @@ static bool plan_writes(const struct plan *plan, const struct disk *d)
                 return true;
     return false;
 }
+
+static void describe(unsigned i, char *line, size_t cap)
+{
+    const struct disk *d = run.inv->disks[i].disk;
+    struct text t = text_over(line, cap);
+
+    text_fmt(&t, "%s %.30s %.20s ", d->name, d->model, d->serial);
+    text_capacity(&t, d->lba_count * d->lba_bytes);
+    text_str(&t, ": ");
+    guard_content_words(&guarded[i].content, &t);
+}
+
+/* Asks about those from *at on that fit a screen. */
+static void ask_screenful(const struct plan *plan, unsigned *at, bool *asked)
+{
+    static char lines[ASK_MAX_LINES][120];
+    unsigned shown[ASK_MAX_LINES], n = 0;
+
+    for (; *at < run.inv->disk_count && n < ASK_MAX_LINES; (*at)++) {
+        const struct known_disk *k = &run.inv->disks[*at];
+
+        if (!k->wanted || !guard_permit(k->disk)->awaits_word || !plan_writes(plan, k->disk))
+            continue;
+        describe(*at, lines[n], sizeof lines[0]);
+        shown[n++] = *at;
+    }
+    if (!n)
+        return;
+    bool yes = ask_word("These disks will be overwritten. What they hold is lost.", (const char(*)[120])lines,
+                        n, "OVERWRITE", ASK_TIMEOUT_S);
+    for (unsigned i = 0; i < n; i++) {
+        guarded[shown[i]].confirmed = yes;
+        guarded[shown[i]].asked = true;
+        guarded[shown[i]].decided = false;
+    }
+    *asked = true;
+}
+
+bool guard_run_confirm(const struct plan *plan)
+{
+    bool asked = false;
+
+    for (unsigned at = 0; guarded && at < run.inv->disk_count;)
+        ask_screenful(plan, &at, &asked);
+    return asked;
+}
+
+/* ---- the last moment before the first write ---- */
 
 static bool put_on_record(const struct medium *m, const char *arming_id)
 {
@@ -299,9 +337,9 @@ static int write_ends(struct disk *d, const struct guard_mark *mark, bool tail)
     };
     uint64_t disk_bytes = d->lba_count * d->lba_bytes;
     struct io_lane *l;
-    int rc = d->ops->open(d, &shape, &l);
+    int rc = guard_widen(d, true);
 
-    if (rc != OK)
+    if (rc != OK || (rc = d->ops->open(d, &shape, &l)) != OK)
         return rc;
     for (uint64_t at = 0; at < GUARD_HEAD_BYTES && rc == OK; at += LANE_BYTES) {
         struct io_request r = { .lba = at / d->lba_bytes,
@@ -322,7 +360,8 @@ static int write_ends(struct disk *d, const struct guard_mark *mark, bool tail)
     if (rc == OK)
         rc = io_once(l, &flush, NULL);
     d->ops->close(l);
-    return rc;
+    int narrowed = guard_widen(d, false);
+    return rc != OK ? rc : narrowed;
 }
 
 static void take_back(const struct disk *d, const char *why)
@@ -331,9 +370,8 @@ static void take_back(const struct disk *d, const char *why)
     journal_write_permit(record_journal(), d->name, "", "taken-back", why);
 }
 
-static void commit(struct inventory *inv, struct known_disk *k, struct guarded *g, struct medium *m)
+static void commit(struct disk *d, struct guarded *g, struct medium *m)
 {
-    struct disk *d = k->disk;
     struct write_permit p = *guard_permit(d);
     struct guard_mark mark = { 0 };
 
@@ -354,7 +392,7 @@ static void commit(struct inventory *inv, struct known_disk *k, struct guarded *
     }
     int rc = write_ends(d, &mark, true);
     if (rc != OK) {
-        inventory_disk_finding(inv, d, "write-refused", FINDING_FAIL, "the mark is written",
+        inventory_disk_finding(run.inv, d, "write-refused", FINDING_FAIL, "the mark is written",
                                "the mark could not be written to it: %s", err_text(rc));
         take_back(d, "the mark could not be written to it");
         return;
@@ -362,40 +400,81 @@ static void commit(struct inventory *inv, struct known_disk *k, struct guarded *
     g->committed = true;
 }
 
-void guard_run_commit(const struct plan *plan, const struct conf *conf, struct inventory *inv,
-                      struct medium *m)
+void guard_run_commit(const struct plan *plan, struct medium *m)
 {
     str_fmt(run.run_id, sizeof run.run_id, "%016llx", (unsigned long long)record_journal()->run_id);
-    for (unsigned i = 0; guarded && i < inv->disk_count; i++) {
-        struct known_disk *k = &inv->disks[i];
+    for (unsigned i = 0; guarded && i < run.inv->disk_count; i++) {
+        struct disk *d = run.inv->disks[i].disk;
 
-        if (!guard_permit(k->disk)->granted)
+        if (!guard_permit(d)->granted)
             continue;
-        if (conf->plan == CONF_PLAN_BURN_IN || plan_writes(plan, k->disk))
-            commit(inv, k, &guarded[i], m);
+        if (plan_writes(plan, d))
+            commit(d, &guarded[i], m);
         else
-            take_back(k->disk, "the plan does not write it: its arming is not used up");
+            take_back(d, "the plan does not write it: its arming is not used up");
     }
 }
 
-void guard_run_finish(struct inventory *inv, bool leave_blank)
-{
-    for (unsigned i = 0; guarded && i < inv->disk_count; i++) {
-        struct known_disk *k = &inv->disks[i];
-        struct write_permit p = *guard_permit(k->disk);
-        struct guard_mark mark = { .finished = true };
+/* ---- the end ---- */
 
-        if (!guarded[i].committed || !p.granted || k->disk->fault.err || k->verdict == VERDICT_ABORTED)
-            continue;
-        str_copy(mark.arming_id, sizeof mark.arming_id, p.arming_id);
-        str_copy(mark.run_id, sizeof mark.run_id, run.run_id);
-        int rc = write_ends(k->disk, leave_blank ? NULL : &mark, leave_blank);
-        journal_write_permit(record_journal(), k->disk->name, p.arming_id,
-                             rc == OK ? "finished" : "taken-back",
-                             rc == OK ? leave_blank ? "head and tail are zeroed" : "its mark says finished"
-                                      : "its mark could not be changed");
+void guard_run_leave(const struct disk *d, enum guard_leave how)
+{
+    for (unsigned i = 0; guarded && i < run.inv->disk_count; i++)
+        if (run.inv->disks[i].disk == d)
+            guarded[i].leave = (uint8_t)how;
+}
+
+static void finish(struct disk *d, bool blank)
+{
+    struct write_permit p = *guard_permit(d);
+    struct guard_mark mark = { .finished = true };
+
+    str_copy(mark.arming_id, sizeof mark.arming_id, p.arming_id);
+    str_copy(mark.run_id, sizeof mark.run_id, run.run_id);
+    int rc = write_ends(d, blank ? NULL : &mark, blank);
+    journal_write_permit(record_journal(), d->name, p.arming_id, rc == OK ? "finished" : "taken-back",
+                         rc != OK ? "its mark could not be changed"
+                         : blank  ? "head and tail are zeroed"
+                                  : "its mark says finished");
+}
+
+void guard_run_finish(void)
+{
+    for (unsigned i = 0; guarded && i < run.inv->disk_count; i++) {
+        const struct known_disk *k = &run.inv->disks[i];
+
+        if (guarded[i].committed && guard_permit(k->disk)->granted && !k->disk->fault.err &&
+            k->verdict != VERDICT_ABORTED && guarded[i].leave != GUARD_LEAVE_TO_RESUME)
+            finish(k->disk, guarded[i].leave == GUARD_LEAVE_BLANK);
     }
     guard_forget_all();
     plat_free(guarded);
     guarded = NULL;
+}
+
+/* ---- for the screen ---- */
+
+void guard_run_content(const struct disk *d, struct text *out)
+{
+    for (unsigned i = 0; guarded && i < run.inv->disk_count; i++)
+        if (run.inv->disks[i].disk == d && guarded[i].looked)
+            guard_content_words(&guarded[i].content, out);
+}
+
+void guard_run_arming_words(struct text *out)
+{
+    unsigned granted = 0, awaiting = 0;
+
+    for (unsigned i = 0; guarded && i < run.inv->disk_count; i++) {
+        granted += guard_permit(run.inv->disks[i].disk)->granted;
+        awaiting += guard_permit(run.inv->disks[i].disk)->awaits_word;
+    }
+    if (awaiting)
+        text_fmt(out, "%u armed: the word is asked for when the run begins and writes to them.", awaiting);
+    else if (granted)
+        text_fmt(out, "%u armed by an approved arming file.", granted);
+    else if (run.conf && run.conf->arm[0])
+        text_fmt(out, "None armed: %s", run.problem[0] ? run.problem : "see the findings");
+    else
+        text_str(out, "Needs an arming file: baresweep-rack arm makes it, see docs/safety.md.");
 }

@@ -174,6 +174,7 @@ static void make_plan(void)
     stripe_free(array);
     array = NULL;
     plan_rc = E_NOMEM;
+    guard_run_decide();
     for (unsigned i = 0; disks && i < inventory.disk_count; i++)
         if (inventory.disks[i].wanted)
             disks[n++] = inventory.disks[i].disk;
@@ -204,7 +205,7 @@ static bool report_plan(void)
     return report_refusals();
 }
 
-/* What a person chose; without one, or in silence, the plan as it is. */
+/* What a person chose; without one, or in silence, the plan as it is.  Only what is final is confirmed. */
 static void choose(void)
 {
     const struct front front = { .inv = &inventory,
@@ -219,6 +220,8 @@ static void choose(void)
         plan_free(&plan);
     if (choice == FRONT_LEAVE)
         live_stop();
+    if (choice == FRONT_RUN && guard_run_confirm(&plan))
+        make_plan();
 }
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
@@ -232,15 +235,15 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     checks_wake(&settings.conf);
     inventory_take(&inventory, &settings.conf, &medium);
     status.bad_configuration |= checks_run(&inventory, &settings.conf, &machine, &medium);
-    guard_run_decide(&inventory, &settings, &medium, &machine);
+    guard_run_begin(&inventory, &settings, &medium, &machine);
     make_plan();
     choose();
     status.bad_configuration |= report_plan();
     if (settings.conf.data_check)
         inventory_sample(&inventory, true);
-    /* A run that only blinks uses no arming up. */
-    if (!settings.conf.blink[0])
-        guard_run_commit(&plan, &settings.conf, &inventory, &medium);
+    /* A run that only blinks, or that a person left, uses no arming up. */
+    if (!settings.conf.blink[0] && !live_stopped())
+        guard_run_commit(&plan, &medium);
     if (blink_run(&inventory, &settings.conf))
         ; /* nothing else is done */
     else if (plan_is_burn_in())
@@ -251,8 +254,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
         inventory_sample(&inventory, false);
     drive_self_tests(&inventory, &settings.conf);
     status.expectation_missed |= checks_finish(&inventory, &settings.conf);
-    guard_run_finish(&inventory,
-                     settings.conf.plan == CONF_PLAN_BURN_IN && settings.conf.leave == CONF_LEAVE_ZERO);
+    guard_run_finish();
     ending_list_disks(&inventory);
     handback_note(&inventory);
     plan_free(&plan);

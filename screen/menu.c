@@ -12,7 +12,7 @@ const struct menu_item menu_items[] = {
     { "Checks alone", "Slots, links, power, health: the findings, without measuring.", MENU_MAIN,
       MENU_CHECKS },
     { "An earlier run's result", "The newest that lies on the stick.", MENU_MAIN, MENU_EARLIER },
-    { "Allow writing to disks", "Destroys what is on them. Asks for each one, and for a typed word.",
+    { "Writing to disks", "What the arming file allows. The word is asked for when the run begins.",
       MENU_MAIN, MENU_ARM },
     { "Save these settings", "Into baresweep.conf on the stick: the next start takes them.", MENU_MAIN,
       MENU_SAVE },

@@ -378,6 +378,14 @@ enum verdict burn_in_verdict(const struct burn_in_drive *d)
     return s->verified_blocks ? VERDICT_PASS : VERDICT_NOT_TESTED;
 }
 
+enum guard_leave burn_in_leave_mark(const struct burn_in_drive *d)
+{
+    if (burn_in_state_resumes(&d->state))
+        return GUARD_LEAVE_TO_RESUME;
+    /* One that left before its end is full of stamps: it is not to look as if it were blank. */
+    return d->clears && d->state.end == BURN_IN_FINISHED ? GUARD_LEAVE_BLANK : GUARD_LEAVE_DATA;
+}
+
 void burn_in_words(const struct burn_in_drive *d, struct text *out)
 {
     const struct burn_in_state *s = &d->state;

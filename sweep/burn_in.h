@@ -3,6 +3,7 @@
 #include "burn_in_state.h"
 #include "conf.h"
 #include "disk.h"
+#include "guard.h"
 #include "verdict.h"
 
 /* The burn-in of one drive as a state machine.  Pure: it is told what happened and says what comes next; who
@@ -110,6 +111,8 @@ void burn_in_stop(struct burn_in_drive *d, const char *why);
 
 /* ---- words ---- */
 enum verdict burn_in_verdict(const struct burn_in_drive *d);
+/* What becomes of the guard's mark on the drive; the phase that zeroes the rest goes by the same choice. */
+enum guard_leave burn_in_leave_mark(const struct burn_in_drive *d);
 /* "62 % of blocks written and verified; ..." with the reason and what was not done. */
 void burn_in_words(const struct burn_in_drive *d, struct text *out);
 /* Before it starts: "2.0 TB will be written at most (1.0 drive writes), 24 h 00 min at most". */

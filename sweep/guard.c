@@ -203,15 +203,6 @@ static const struct guard_condition *first_against(const struct guard_case *c, s
     return NULL;
 }
 
-bool guard_awaits_word(const struct guard_case *c)
-{
-    char ignored[200];
-    struct text t = text_over(ignored, sizeof ignored);
-    const struct guard_condition *against = c->attended ? first_against(c, &t) : NULL;
-
-    return against && against->holds == is_approved;
-}
-
 /* ---- the answers ---- */
 
 static struct answer {
@@ -247,13 +238,17 @@ const struct write_permit *guard_decide(const struct guard_case *c)
         a = &answers[answer_count++];
     *a = (struct answer){ .disk = c->disk };
     struct text why = text_over(a->permit.why_not, sizeof a->permit.why_not);
-    if (first_against(c, &why))
+    const struct guard_condition *against = first_against(c, &why);
+    /* The approval comes last: all else holds. */
+    a->permit.granted = !against;
+    a->permit.awaits_word = against && against->holds == is_approved && c->attended;
+    if (!guard_may_plan(&a->permit))
         return &a->permit;
-    a->permit.granted = true;
     a->permit.first_lba = GUARD_HEAD_BYTES / c->disk->lba_bytes;
     a->permit.lba_count = c->disk->lba_count - a->permit.first_lba;
     a->permit.resumes = is_interrupted_run(c);
-    str_copy(a->permit.arming_id, sizeof a->permit.arming_id, arming_of(c)->id);
+    if (a->permit.granted)
+        str_copy(a->permit.arming_id, sizeof a->permit.arming_id, arming_of(c)->id);
     return &a->permit;
 }
 
@@ -268,18 +263,33 @@ void guard_revoke(const struct disk *d, const char *why)
     str_copy(a->permit.why_not, sizeof a->permit.why_not, why);
 }
 
-int guard_arm(const struct disk *d)
+static int open_gate(const struct disk *d, uint64_t first_lba)
 {
     char why[120];
+    int rc = gate_arm(d->identity, first_lba, d->lba_count - first_lba);
 
-    if (!guard_permit(d)->granted)
-        return NOTE(E_REFUSED, "a disk without a permit is to be armed", d->lba_count, 0);
-    int rc = gate_arm(d->identity, 0, d->lba_count);
     if (rc != OK) {
         str_fmt(why, sizeof why, "the last lock could not be opened: %s", err_text(rc));
         guard_revoke(d, why);
     }
     return rc;
+}
+
+int guard_arm(const struct disk *d)
+{
+    if (!guard_permit(d)->granted)
+        return NOTE(E_REFUSED, "a disk without a permit is to be armed", d->lba_count, 0);
+    return open_gate(d, guard_permit(d)->first_lba);
+}
+
+int guard_widen(const struct disk *d, bool whole)
+{
+    const struct write_permit *p = guard_permit(d);
+
+    if (!p->granted || !gate_is_armed(d->identity, NULL, NULL))
+        return NOTE(E_REFUSED, "the mark of a disk that is not armed", d->lba_count, 0);
+    gate_disarm(d->identity);
+    return open_gate(d, whole ? 0 : p->first_lba);
 }
 
 void guard_forget_all(void)

@@ -14,10 +14,11 @@
 enum { GUARD_MAX_DISKS = 512, GUARD_HEAD_BYTES = 1 << 20 };
 struct write_permit {
     bool granted;
+    bool awaits_word; /* not granted: a person has yet to type the word, all else is as it must be */
     /* What a burn-in writes: all of the disk but its first GUARD_HEAD_BYTES.  There the guard keeps a mark
      * that says whose data this is while it is written (so that an interrupted run can be told from an
      * installed system); the mark is taken away, and the head zeroed, at the end of a run that left the disk
-     * blank.  A job that writes over the mark can do no harm, but cannot be resumed. */
+     * blank.  0 unless it is granted or awaits the word. */
     uint64_t first_lba, lba_count;
     bool resumes;       /* an interrupted run of the same arming: our own mark is on the disk */
     char arming_id[17]; /* "" when not granted */
@@ -25,6 +26,15 @@ struct write_permit {
 };
 /* Never NULL.  [any] */
 const struct write_permit *guard_permit(const struct disk *d);
+/* May a plan have writes to this disk?  They are begun only when the permit is granted by then. */
+static inline bool guard_may_plan(const struct write_permit *p) { return p->granted || p->awaits_word; }
+
+/* What becomes of the mark at the end of a run. */
+enum guard_leave {
+    GUARD_LEAVE_DATA,      /* it says finished: the data stays */
+    GUARD_LEAVE_BLANK,     /* head and tail are zeroed, the mark with them */
+    GUARD_LEAVE_TO_RESUME, /* it stays as it is: the next start goes on */
+};
 
 /* ---- deciding ---- */
 struct guard_content;
@@ -54,11 +64,12 @@ extern const unsigned guard_condition_count;
 
 /* Decides and keeps the answer for guard_permit; an earlier answer for the disk is replaced.  Returns it. */
 const struct write_permit *guard_decide(const struct guard_case *c);
-/* All conditions but the typed word hold: this disk is to be shown when the word is asked for. */
-bool guard_awaits_word(const struct guard_case *c);
-/* Opens the gate for a disk with a permit.  E_REFUSED: no permit; else what gate_arm says.  On failure the
- * permit is taken back with its reason. */
+/* Opens the gate for what the permit of a disk covers.  E_REFUSED: no permit; else what gate_arm says.  On
+ * failure the permit is taken back with its reason. */
 int guard_arm(const struct disk *d);
+/* For the guard's own mark: opens the gate of a disk that guard_arm opened for the whole of it, or narrows it
+ * to what the permit covers again.  No lane is open that writes to it.  Fails as guard_arm does. */
+int guard_widen(const struct disk *d, bool whole);
 /* Takes a permit back, and what the gate got with it. */
 void guard_revoke(const struct disk *d, const char *why);
 /* Forgets everything. */

@@ -18,7 +18,7 @@ static bool may_burn_in(struct plan_build *b, struct disk *d, bool writes, struc
 
     if (d->kind == DISK_FIRMWARE)
         plan_build_refuse(b, d, "burn-in", "read through the firmware only: too slow for a burn-in");
-    else if (writes && !p->granted)
+    else if (writes && !guard_may_plan(p))
         plan_build_refuse(b, d, "burn-in", "%s", p->why_not);
     else if (burn_in_begin(as, &ask, &why) != OK)
         plan_build_refuse(b, d, "burn-in", "%s", words);

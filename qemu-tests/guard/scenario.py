@@ -1,5 +1,5 @@
 """The write guard: what disks hold is named through NVMe, SATA and MegaRAID and stays as it is; what was armed for other
-content is refused; one blank disk is written, once."""
+content is refused; one blank disk of each kind is written, once; after an installation on them they are refused."""
 import hashlib
 import os
 import sys
@@ -20,13 +20,18 @@ DISKS = {
     "sata0.1": ("luks2", "ide-hd,drive={n},bus=ide.1,serial=GUARD-SATA-1"),
     "sata0.2": ("md-1.2", "ide-hd,drive={n},bus=ide.2,serial=GUARD-SATA-2"),
     "sata0.3": ("", "ide-hd,drive={n},bus=ide.3,serial=GUARD-SATA-3"),
+    "sata0.4": ("", "ide-hd,drive={n},bus=ide.4,serial=GUARD-SATA-4"),
     "megaraid0.vd0": ("lvm2", "scsi-hd,drive={n},bus=raid.0,scsi-id=0,serial=GUARD-RAID-0"),
     "megaraid0.vd1": ("zfs-label-3", "scsi-hd,drive={n},bus=raid.0,scsi-id=1,serial=GUARD-RAID-1"),
     "megaraid0.vd2": ("btrfs", "scsi-hd,drive={n},bus=raid.0,scsi-id=2,serial=GUARD-RAID-2"),
+    "megaraid0.vd3": ("", "scsi-hd,drive={n},bus=raid.0,scsi-id=3,serial=GUARD-RAID-3"),
 }
-WRITTEN = "nvme2n1"
+WRITTEN = ("nvme2n1", "sata0.3", "megaraid0.vd3")  # armed by 4, 5, 6
+MIB = 1 << 20
 READ_JOBS = "[look]\nrw=read\nbs=64k\nio_size=1m\n"
-WRITE_JOBS = "[fill]\nrw=write\nbs=64k\niodepth=4\noffset=2m\nsize=16m\nio_size=16m\n"
+# The second one would write from the disk's first byte: the mark there stays.
+WRITE_JOBS = ("[global]\nrw=write\nbs=64k\niodepth=4\n[fill]\noffset=4m\nsize=8m\nio_size=8m\n"
+              "[low]\nstonewall\nsize=2m\nio_size=1m\n")
 
 
 def digest(path):
@@ -103,7 +108,27 @@ def write_boot(folder, name, args, stick, arming, **kw):
     (folder / "write.fio").write_text(WRITE_JOBS)
     return boot(folder / name, args, conf="plan = jobs\njobs = write.fio\narm = arming.txt\ncountdown_s = 0\n", stick=stick,
                 files=[(folder / "write.fio", "write.fio"), (folder / "arming.txt", "arming.txt")],
-                may_write=[f"dev-{node(WRITTEN)}"], **kw)
+                may_write=[f"dev-{node(d)}" for d in WRITTEN], **kw)
+
+
+def check_written(path, arming_id):
+    """The mark, what the two jobs wrote, and zeros everywhere else."""
+    data = open(path, "rb").read(16 * MIB)
+    check(data.startswith(b"BARESWEEP MARK 1\narming %016x\n" % arming_id) and b"state finished" in data[:512],
+          f"{path}: the mark: {data[:120]}")
+    check(not any(data[512:MIB]), f"{path}: the rest of the mark's MiB is zero")
+    written = [any(data[at:at + 4096]) for at in range(MIB, 16 * MIB, 4096)]
+    want = [at < 2 * MIB or 4 * MIB <= at < 12 * MIB for at in range(MIB, 16 * MIB, 4096)]
+    equal(written, want, f"{path}: 4 KiB blocks that hold data")
+
+
+def check_refusals(said):
+    for disk, words in {"nvme0n1": "ext4", "sata0.0": "NTFS", "megaraid0.vd0": "LVM2"}.items():
+        equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
+        check("does not hold what was armed" in said[disk][1] and words in said[disk][1], f"{disk}: {said[disk]}")
+    for disk in ("nvme1n1", "sata0.1", "sata0.4", "megaraid0.vd2"):
+        equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
+        check("the arming file does not name it" in said[disk][1], f"{disk}: {said[disk]}")
 
 
 def run(folder):
@@ -122,29 +147,29 @@ def run(folder):
     if wrong == contents["nvme0n1"]["fingerprint"]:
         wrong = "1" + wrong[1:]
     arming = arming_text([armed("nvme0n1", 1, wrong), armed("sata0.0", 2, "blank"),
-                          armed("megaraid0.vd0", 3, contents["megaraid0.vd1"]["fingerprint"]), armed(WRITTEN, 4)])
-    r = write_boot(folder, "write", args, stick, arming)
-    said = decisions(r)
-    for disk, words in {"nvme0n1": "ext4", "sata0.0": "NTFS", "megaraid0.vd0": "LVM2"}.items():
-        equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
-        check("does not hold what was armed" in said[disk][1] and words in said[disk][1], f"{disk}: {said[disk]}")
-    for disk in ("nvme1n1", "sata0.1", "sata0.3", "megaraid0.vd2"):
-        equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
-        check("the arming file does not name it" in said[disk][1], f"{disk}: {said[disk]}")
-    steps = [x["decision"] for x in r.journal.all("write_permit", disk=WRITTEN)]
-    equal(steps, ["granted", "used-up", "finished"], f"{WRITTEN}: what was decided")
+                          armed("megaraid0.vd0", 3, contents["megaraid0.vd1"]["fingerprint"]),
+                          *(armed(disk, 4 + i) for i, disk in enumerate(WRITTEN))])
+    r = write_boot(folder, "write", args, stick, arming, expect=2)  # the job file asks for writes to all disks
+    check_refusals(decisions(r))
+    equal(r.journal.tested(), {d: ["fill", "low"] for d in WRITTEN}, "jobs with a result")
+    refused = {x["disk"]: x["why"] for x in r.journal.all("not_tested", job="fill")}
+    check("there is now: ext4" in refused["nvme0n1"], f"the refused job says what the guard said: {refused}")
+    for i, disk in enumerate(WRITTEN):
+        steps = [x["decision"] for x in r.journal.all("write_permit", disk=disk)]
+        equal(steps, ["granted", "used-up", "finished"], f"{disk}: what was decided")
+        check_written(paths[disk], 4 + i)
     after = {d: digest(p) for d, p in paths.items()}
-    equal([d for d in DISKS if after[d] != before[d]], [WRITTEN], "disks that changed")
-    head = open(paths[WRITTEN], "rb").read(512)
-    check(head.startswith(b"BARESWEEP MARK 1\narming 0000000000000004\n") and b"state finished" in head,
-          f"the mark: {head[:80]}")
+    equal([d for d in DISKS if after[d] != before[d]], [d for d in DISKS if d in WRITTEN], "disks that changed")
 
     # The reinstall trap: something is installed, and the machine boots the same configuration once more.
-    images.run("mke2fs", "-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=1", paths[WRITTEN])
+    for disk in WRITTEN:
+        images.run("mke2fs", "-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=1", paths[disk])
     before = {d: digest(p) for d, p in paths.items()}
-    r = write_boot(folder, "again", args, stick, arming)
+    r = write_boot(folder, "again", args, stick, arming, expect=2)
     said = decisions(r)
-    equal(said[WRITTEN][0], "refused", f"{WRITTEN}: {said[WRITTEN]}")
-    check("is used up" in said[WRITTEN][1], f"{WRITTEN}: {said[WRITTEN]}")
+    for disk in WRITTEN:
+        equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
+        check("is used up" in said[disk][1], f"{disk}: {said[disk]}")
     check(not any(r.writes.values()), f"QEMU counts writes: {r.writes}")
+    equal(r.journal.tested(), {}, "jobs with a result")
     equal({d: digest(p) for d, p in paths.items()}, before, "SHA-256 of the disks after the second start")

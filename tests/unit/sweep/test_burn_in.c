@@ -468,3 +468,35 @@ TEST(a_stop_leaves_a_checkpoint_and_is_aborted)
     burn_in_leave(&drive, "later"); /* the first reason stays */
     HAS_STR(drive.state.why, "a person typed the word");
 }
+
+TEST(the_guards_mark_stays_until_a_burn_in_came_to_its_end)
+{
+    struct burn_in_work w;
+
+    configure("");
+    EQ(begin(true), OK);
+    EQ(burn_in_leave_mark(&drive), GUARD_LEAVE_TO_RESUME);
+    go_to(BURN_IN_CLEAR); /* head and tail of its range may be zero already */
+    EQ(burn_in_leave_mark(&drive), GUARD_LEAVE_TO_RESUME);
+    burn_in_stop(&drive, "a person typed the word");
+    EQ(burn_in_leave_mark(&drive), GUARD_LEAVE_TO_RESUME);
+
+    EQ(begin(true), OK);
+    go_to(BURN_IN_VERIFY);
+    burn_in_leave(&drive, "16 errors");
+    EQ(burn_in_leave_mark(&drive), GUARD_LEAVE_DATA);
+
+    EQ(begin(true), OK);
+    w = go_to(BURN_IN_CLEAR);
+    all_of_it(&w);
+    EQ(next().task, BURN_IN_NOTHING);
+    EQ(drive.state.end, BURN_IN_FINISHED);
+    EQ(burn_in_leave_mark(&drive), GUARD_LEAVE_BLANK);
+
+    configure("leave=stamp\n");
+    EQ(begin(true), OK);
+    w = go_to(BURN_IN_DELTA);
+    all_of_it(&w);
+    EQ(next().task, BURN_IN_NOTHING);
+    EQ(burn_in_leave_mark(&drive), GUARD_LEAVE_DATA);
+}

@@ -186,3 +186,25 @@ TEST(include_and_exclude_choose_disks_by_name_controller_and_serial)
             test_fail(__FILE__, __LINE__, "include '%s' exclude '%s'", row[i].include, row[i].exclude);
     }
 }
+
+TEST(arm_names_a_file_and_neither_a_disk_nor_all_of_them)
+{
+    static const char *const names[] = { "all",       "ALL",       "yes",     "any",
+                                         "*",         "nvme0n1",   "sata0.3", "megaraid0.vd0",
+                                         "serial.S1", "/dev/sda1", "true" };
+    char text[80];
+
+    for (unsigned i = 0; i < ARRAY_COUNT(names); i++) {
+        str_fmt(text, sizeof(text), "plan=burn-in\narm = %s\n", names[i]);
+        if (read_text(text))
+            test_fail(__FILE__, __LINE__, "arm = %s was taken", names[i]);
+        EQ(p.count, 1);
+        HAS_STR(p.kept[0].text, "baresweep-rack arm make the file");
+        HAS_STR(p.kept[0].text, "Nothing is armed");
+        EQ_STR(c.arm, "");
+    }
+    CHECK(read_text("arm = arming.txt\n"));
+    EQ_STR(c.arm, "arming.txt");
+    CHECK(read_text("arm = sata-rack7.txt\n"));
+    EQ_STR(c.arm, "sata-rack7.txt");
+}

@@ -47,7 +47,8 @@ static void refused(const char *words)
     if (p->granted)
         test_fail(__FILE__, __LINE__, "it was granted, should be refused: %s", words);
     HAS_STR(p->why_not, words);
-    EQ(p->lba_count, 0);
+    EQ(p->lba_count, p->awaits_word ? fake.disk.lba_count - 2048 : 0);
+    EQ_STR(p->arming_id, "");
     CHECK(guard_arm(&fake.disk) != OK);
     CHECK(!gate_is_armed(fake.disk.identity, NULL, NULL));
     CHECK(guard_permit(&fake.disk) == p);
@@ -70,7 +71,7 @@ TEST(a_disk_that_nobody_decided_about_is_not_armed)
     CHECK(!guard_permit(NULL)->granted);
 }
 
-TEST(what_fits_in_everything_is_granted_and_the_gate_opens_for_the_whole_disk)
+TEST(what_fits_in_everything_is_granted_and_the_gate_opens_for_all_but_the_mark)
 {
     uint64_t first, count;
 
@@ -84,10 +85,33 @@ TEST(what_fits_in_everything_is_granted_and_the_gate_opens_for_the_whole_disk)
     CHECK(!gate_is_armed(fake.disk.identity, NULL, NULL));
     EQ(guard_arm(&fake.disk), OK);
     CHECK(gate_is_armed(fake.disk.identity, &first, &count));
-    EQ(first, 0);
-    EQ(count, fake.disk.lba_count);
+    EQ(first, 2048);
+    EQ(count, fake.disk.lba_count - 2048);
     CHECK(guard_arm(&fake.disk) != OK); /* twice */
     CHECK(!guard_permit(&fake.disk)->granted);
+    CHECK(!gate_is_armed(fake.disk.identity, NULL, NULL));
+}
+
+TEST(the_gate_opens_for_the_mark_and_closes_behind_it)
+{
+    uint64_t first, count;
+
+    up();
+    CHECK(guard_widen(&fake.disk, true) != OK); /* nobody decided */
+    granted();
+    CHECK(guard_widen(&fake.disk, true) != OK); /* not armed */
+    CHECK(!gate_is_armed(fake.disk.identity, NULL, NULL));
+    EQ(guard_arm(&fake.disk), OK);
+    EQ(guard_widen(&fake.disk, true), OK);
+    CHECK(gate_is_armed(fake.disk.identity, &first, &count));
+    EQ(first, 0);
+    EQ(count, fake.disk.lba_count);
+    EQ(guard_widen(&fake.disk, false), OK);
+    CHECK(gate_is_armed(fake.disk.identity, &first, &count));
+    EQ(first, 2048);
+    EQ(count, fake.disk.lba_count - 2048);
+    guard_revoke(&fake.disk, "no record");
+    CHECK(guard_widen(&fake.disk, true) != OK);
     CHECK(!gate_is_armed(fake.disk.identity, NULL, NULL));
 }
 
@@ -291,21 +315,24 @@ TEST(attended_only_the_typed_word_counts)
 {
     up();
     c.attended = true;
-    CHECK(guard_awaits_word(&c));
-    refused("nobody typed the word");
-    c.confirmed = true;
-    CHECK(!guard_awaits_word(&c));
     batch.approved_by[0] = 0;
+    refused("nobody typed the word");
+    CHECK(guard_permit(&fake.disk)->awaits_word && guard_may_plan(guard_permit(&fake.disk)));
+    c.confirmed = true;
     granted();
+    CHECK(!guard_permit(&fake.disk)->awaits_word && guard_may_plan(guard_permit(&fake.disk)));
 }
 
 TEST(the_word_is_not_asked_for_what_would_be_refused_anyway)
 {
     up();
-    CHECK(!guard_awaits_word(&c)); /* unattended */
+    batch.approved_by[0] = 0; /* unattended */
+    refused("no approval");
+    CHECK(!guard_permit(&fake.disk)->awaits_word && !guard_may_plan(guard_permit(&fake.disk)));
     c.attended = true;
     c.spent = true;
-    CHECK(!guard_awaits_word(&c));
+    refused("is used up");
+    CHECK(!guard_permit(&fake.disk)->awaits_word && !guard_may_plan(guard_permit(&fake.disk)));
 }
 
 TEST(the_guard_answers_for_as_many_disks_as_it_has_room_for)
