@@ -195,6 +195,7 @@ static struct guard_case case_of(unsigned i)
         .array_member = is_array_member(d),
         .spent = a && ledger_has(run.ledger, sizeof run.ledger, a->id),
         .attended = run.conf->attended,
+        .asked = guarded[i].asked,
         .confirmed = guarded[i].confirmed,
         .keeps_record = run.keeps_record,
         .machine_serial = run.machine->serial,
@@ -207,16 +208,15 @@ static void decide(unsigned i)
     struct disk *d = run.inv->disks[i].disk;
     struct guard_case c = case_of(i);
     const struct write_permit *p = guard_decide(&c);
-    bool awaits = p->awaits_word && !guarded[i].asked;
 
     if (p->granted && guard_arm(d) != OK)
         p = guard_permit(d);
     journal_write_permit(record_journal(), d->name, p->arming_id,
-                         p->granted ? "granted"
-                         : awaits   ? "awaits-word"
-                                    : "refused",
+                         p->granted       ? "granted"
+                         : p->awaits_word ? "awaits-word"
+                                          : "refused",
                          p->granted && p->resumes ? "goes on where an interrupted run stopped" : p->why_not);
-    if (run.has_batch && arming_find(&run.batch, d->identity) && !p->granted && !awaits)
+    if (run.has_batch && arming_find(&run.batch, d->identity) && !guard_may_plan(p))
         record_finding("write-refused", FINDING_WARN, d->name, NULL, "%s", p->why_not);
 }
 

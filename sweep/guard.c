@@ -241,7 +241,7 @@ const struct write_permit *guard_decide(const struct guard_case *c)
     const struct guard_condition *against = first_against(c, &why);
     /* The approval comes last: all else holds. */
     a->permit.granted = !against;
-    a->permit.awaits_word = against && against->holds == is_approved && c->attended;
+    a->permit.awaits_word = against && against->holds == is_approved && c->attended && !c->asked;
     if (!guard_may_plan(&a->permit))
         return &a->permit;
     a->permit.first_lba = GUARD_HEAD_BYTES / c->disk->lba_bytes;

@@ -50,7 +50,7 @@ struct guard_case {
     bool array_member;                   /* of a RAID card's virtual drive, or read as part of a stripe */
     bool spent;                          /* this disk's arming is on record as used up */
     bool attended;                       /* a person is there, who is asked by a word to be typed ... */
-    bool confirmed;                      /* ... and typed it, for this disk among those shown */
+    bool asked, confirmed;               /* ... was asked, for this disk among others, and typed it */
     bool keeps_record;                   /* a used-up arming will be on record at the next start */
     const char *machine_serial, *machine_uuid; /* NULL or "": not known */
 };

@@ -318,6 +318,9 @@ TEST(attended_only_the_typed_word_counts)
     batch.approved_by[0] = 0;
     refused("nobody typed the word");
     CHECK(guard_permit(&fake.disk)->awaits_word && guard_may_plan(guard_permit(&fake.disk)));
+    c.asked = true; /* and the answer was no, or none */
+    refused("nobody typed the word");
+    CHECK(!guard_permit(&fake.disk)->awaits_word && !guard_may_plan(guard_permit(&fake.disk)));
     c.confirmed = true;
     granted();
     CHECK(!guard_permit(&fake.disk)->awaits_word && guard_may_plan(guard_permit(&fake.disk)));
