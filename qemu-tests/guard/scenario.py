@@ -149,7 +149,7 @@ def run(folder):
     arming = arming_text([armed("nvme0n1", 1, wrong), armed("sata0.0", 2, "blank"),
                           armed("megaraid0.vd0", 3, contents["megaraid0.vd1"]["fingerprint"]),
                           *(armed(disk, 4 + i) for i, disk in enumerate(WRITTEN))])
-    r = write_boot(folder, "write", args, stick, arming, expect=2)  # the job file asks for writes to all disks
+    r = write_boot(folder, "write", args, stick, arming, expect=0)
     check_refusals(decisions(r))
     equal(r.journal.tested(), {d: ["fill", "low"] for d in WRITTEN}, "jobs with a result")
     refused = {x["disk"]: x["why"] for x in r.journal.all("not_tested", job="fill")}
@@ -165,7 +165,7 @@ def run(folder):
     for disk in WRITTEN:
         images.run("mke2fs", "-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=1", paths[disk])
     before = {d: digest(p) for d, p in paths.items()}
-    r = write_boot(folder, "again", args, stick, arming, expect=2)
+    r = write_boot(folder, "again", args, stick, arming, expect=0)
     said = decisions(r)
     for disk in WRITTEN:
         equal(said[disk][0], "refused", f"{disk}: {said[disk]}")
