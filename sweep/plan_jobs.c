@@ -177,49 +177,35 @@ static void add_copies(struct making *m)
 
 static bool writing_is_refused(struct making *m, struct disk *d, const struct job *job)
 {
-    const struct write_permit *p = guard_permit(d);
+    const struct write_permit *permit = guard_permit(d);
 
-    if (guard_may_plan(p))
+    if (!job_writes(job) || guard_may_plan(permit))
         return false;
     /* No line of the file is wrong: another disk, or this one armed, would take it. */
     m->build.blame_job = false;
     plan_build_refuse(&m->build, d, job->name, "rw=%s writes: %s. docs/safety.md says how a disk is armed",
-                      job_rw_text((enum job_rw)job->rw), p->why_not);
+                      job_rw_text((enum job_rw)job->rw), permit->why_not);
     m->build.blame_job = true;
     return true;
 }
 
-/* The first MiB of a disk that is written is the guard's: jobs that write leave it out, and jobs that verify
- * do on every disk, so that they look for what the former wrote.  An LBA keeps its data: nothing is moved.
- * False: nothing is left. */
-static bool leave_out_mark(struct job *j)
+/* What may be written begins behind the guard's mark, and what compares must look at the same place: the
+ * region moves there, and is cut at its end. */
+static void keep_inside(struct job *j, const struct disk *d)
 {
-    if (!(job_rw_writes(j->rw) || j->verify) || j->offset_bytes >= GUARD_HEAD_BYTES)
-        return true;
-    uint64_t left_out = GUARD_HEAD_BYTES - j->offset_bytes;
-    if (j->size_bytes < left_out + j->block_bytes)
-        return false;
-    j->offset_bytes = GUARD_HEAD_BYTES;
-    j->size_bytes -= left_out;
-    return true;
-}
+    const struct write_permit *permit = guard_permit(d);
+    uint64_t first = GUARD_HEAD_BYTES, end = disk_bytes(d);
 
-static void leave_out_marks(struct making *m, unsigned first_lane)
-{
-    struct plan_lane *first = &m->lane[first_lane];
-    struct disk *d = first->disk;
-    unsigned kept = first_lane, all = m->lane_count;
-    char name[sizeof first->job.name];
-
-    str_copy(name, sizeof name, first->job.name);
-    for (unsigned i = first_lane; i < all; i++)
-        if (leave_out_mark(&m->lane[i].job))
-            m->lane[kept++] = m->lane[i];
-    m->lane_count = kept;
-    if (kept < all)
-        plan_build_refuse(&m->build, d, name,
-                          "its region lies in the first MiB of the disk, which is the write guard's: give "
-                          "offset=1m");
+    if (!job_rw_writes(j->rw) && !j->verify)
+        return;
+    if (guard_may_plan(permit)) {
+        first = permit->first_lba * d->lba_bytes;
+        end = first + permit->lba_count * d->lba_bytes;
+    }
+    j->offset_bytes = max_u64(j->offset_bytes, first);
+    j->size_bytes = j->offset_bytes < end ? min_u64(j->size_bytes, end - j->offset_bytes) : 0;
+    if (j->size_bytes >= d->lba_bytes)
+        j->size_bytes -= j->size_bytes % d->lba_bytes;
 }
 
 /* Two copies that write the same blocks would find each other's stamps. */
@@ -250,7 +236,7 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
         m->build.blame_job = true;
         return;
     }
-    if (job_writes(job) && writing_is_refused(m, d, job))
+    if (writing_is_refused(m, d, job))
         return;
     struct plan_lane *lane = &m->lane[m->lane_count]; /* counted when it is kept */
     *lane = (struct plan_lane){ .disk = d };
@@ -260,17 +246,18 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
         return;
     if (!lane->job.size_bytes)
         lane->job.size_bytes = disk_bytes(d) - lane->job.offset_bytes;
-    if (copies_collide(&lane->job)) {
+    keep_inside(&lane->job, d);
+    if (lane->job.size_bytes < lane->job.block_bytes || copies_collide(&lane->job)) {
         plan_build_refuse(
-            &m->build, d, job->name,
-            "the copies of a job that verifies must not overlap: give offset_increment and size");
+            &m->build, d, job->name, "%s",
+            copies_collide(&lane->job)
+                ? "the copies of a job that verifies must not overlap: give offset_increment and size"
+                : "nothing of the region may be written: the first MiB is the write guard's");
         return;
     }
     scale(&lane->job, m->build.conf);
     m->estimate_ns = max_u64(m->estimate_ns, estimate_job_ns(&lane->job, d));
-    unsigned first_lane = m->lane_count;
     add_copies(m);
-    leave_out_marks(m, first_lane);
 }
 
 /* ---- names ---- */

@@ -20,7 +20,7 @@ DISKS = {
 IDENTITIES = ["WRITES-NVME/NSID-1", "WRITES-SATA/QEMU HARDDISK", "vendor.WRITES-RAID"]
 UNARMED, UNARMED_DEVICE = "sata0.1", "ide-hd,drive=d3,bus=ide.1,serial=WRITES-NOT-ARMED"
 CONF = "plan = jobs\njobs = jobs.fio\ncountdown_s = 0\ndata_check = no\n"
-# The first leaves out the guard's MiB: written is from 1 MiB to 9 MiB.
+# The first begins behind the guard's MiB: written is from 1 MiB to 9 MiB.
 JOBS = """[global]
 stonewall
 
@@ -28,7 +28,7 @@ stonewall
 rw=write
 bs=64k
 iodepth=4
-size=9m
+size=8m
 verify=crc32c
 {only}
 [random]

@@ -1,7 +1,4 @@
 #include <string.h>
-#include "arming.h"
-#include "guard.h"
-#include "guard_content.h"
 #include "sweep_hand.h"
 
 /* Job files made into steps: fio's order, our names, regions checked against each disk. */
@@ -28,7 +25,6 @@ static void make(const char *text)
 static void down(void)
 {
     plan_free(&plan);
-    guard_forget_all();
     EQ(model_live_allocs(), 0);
 }
 
@@ -344,106 +340,5 @@ TEST(a_plan_of_jobs_runs_in_the_engine)
         }
         engine_end(e);
     }
-    down();
-}
-
-/* ---- disks that may be written ---- */
-
-/* As the guard decides about a blank disk that is armed. */
-static void arm(unsigned i, bool attended, bool spent)
-{
-    static struct arming armings[3];
-    struct arming_batch batch = { .approved_by = "Jane Doe", .armings = armings, .count = 3 };
-    struct guard_content blank = { .state = CONTENT_BLANK, .fingerprint = "blank" };
-    struct guard_case c = { .disk = disks[i],
-                            .content = &blank,
-                            .batch = &batch,
-                            .same_identity = 1,
-                            .attended = attended,
-                            .spent = spent,
-                            .keeps_record = true };
-
-    str_fmt(disks[i]->identity, sizeof disks[i]->identity, "QM%u FAKE", i + 1);
-    armings[i] = (struct arming){ .id = "0123456789abcdef", .fingerprint = "blank" };
-    str_copy(armings[i].identity, sizeof armings[i].identity, disks[i]->identity);
-    EQ(guard_may_plan(guard_decide(&c)), !spent);
-}
-
-TEST(a_job_that_writes_gets_lanes_on_armed_disks_and_the_guards_words_on_others)
-{
-    up();
-    arm(0, false, false);
-    arm(1, true, false); /* awaits the word */
-    arm(2, false, true);
-    make("[a]\nrw=randwrite\nbs=4k\n");
-    EQ(plan.step_count, 1);
-    EQ(plan.steps[0].lane_count, 2);
-    CHECK(plan.steps[0].lanes[0].disk == disks[0] && plan.steps[0].lanes[1].disk == disks[1]);
-    EQ(plan.refusal_count, 1);
-    CHECK(plan.refusals[0].disk == disks[2]);
-    HAS_STR(plan.refusals[0].why, "rw=randwrite writes: arming 0123456789abcdef is used up");
-    down();
-}
-
-TEST(jobs_that_write_or_verify_leave_out_the_first_mib_of_an_armed_disk)
-{
-    static const struct {
-        const char *lines;
-        uint64_t offset_bytes, size_bytes; /* size 0: refused */
-    } row[] = {
-        { "rw=write\nbs=4k", MIB, GIB - MIB },
-        { "rw=randrw\nbs=4k\nsize=100%", MIB, GIB - MIB },
-        { "rw=write\nbs=4k\noffset=1020k\nsize=8k", MIB, 4 * KIB },
-        { "rw=write\nbs=4k\noffset=1m\nsize=8k", MIB, 8 * KIB },
-        { "rw=write\nbs=4k\noffset=2m\nsize=8k", 2 * MIB, 8 * KIB },
-        { "rw=write\nbs=4k\nsize=1028k", MIB, 4 * KIB },
-        { "rw=write\nbs=4k\nsize=1m", 0, 0 },
-        { "rw=write\nbs=8k\nsize=1028k", 0, 0 },
-        { "rw=read\nbs=4k\nverify=crc32c", MIB, GIB - MIB },
-        { "rw=write\nbs=4k\nverify=crc32c\nverify_only", MIB, GIB - MIB },
-        { "rw=read\nbs=4k", 0, GIB },
-        { "rw=randread\nbs=4k\nsize=1m", 0, MIB },
-    };
-
-    for (unsigned i = 0; i < ARRAY_COUNT(row); i++) {
-        char text[160];
-        up();
-        EQ(disks[0]->lba_count * disks[0]->lba_bytes, GIB);
-        arm(0, i % 2, false);
-        str_fmt(text, sizeof text, "[a]\nfilename=nvme0n1\n%s\n", row[i].lines);
-        make(text);
-        EQ(plan.step_count, row[i].size_bytes ? 1 : 0);
-        EQ(plan.refusal_count, row[i].size_bytes ? 0 : 1);
-        if (row[i].size_bytes) {
-            EQ(plan.steps[0].lanes[0].job.offset_bytes, row[i].offset_bytes);
-            EQ(plan.steps[0].lanes[0].job.size_bytes, row[i].size_bytes);
-        } else {
-            HAS_STR(plan.refusals[0].why, "give offset=1m");
-        }
-        down();
-    }
-}
-
-TEST(each_copy_of_a_job_leaves_out_the_first_mib_by_itself)
-{
-    up();
-    arm(0, false, false);
-    make("[a]\nfilename=nvme0n1\nrw=write\nbs=4k\nsize=1m\nnumjobs=3\noffset_increment=512k\n");
-    EQ(plan.refusal_count, 1); /* the first copy has nothing left */
-    EQ(plan.steps[0].lane_count, 2);
-    EQ(plan.steps[0].lanes[0].copy, 1);
-    EQ(plan.steps[0].lanes[0].job.offset_bytes, MIB);
-    EQ(plan.steps[0].lanes[0].job.size_bytes, MIB / 2);
-    EQ(plan.steps[0].lanes[1].job.offset_bytes, MIB);
-    EQ(plan.steps[0].lanes[1].job.size_bytes, MIB);
-    down();
-}
-
-TEST(a_later_run_verifies_where_an_armed_one_wrote)
-{
-    up();
-    make("[a]\nfilename=nvme0n1\nrw=read\nverify=crc32c\nbs=4k\n");
-    EQ(plan.steps[0].lanes[0].job.offset_bytes, MIB);
-    EQ(plan.steps[0].lanes[0].job.size_bytes, GIB - MIB);
     down();
 }
