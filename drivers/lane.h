@@ -89,20 +89,26 @@ static inline bool lane_peek_part(const struct lane_slots *s, struct lane_part *
     p->op = x->op;
     return true;
 }
-/* The part that lane_peek_part showed is now in the device's hands. */
-static inline void lane_took_part(struct lane_slots *s, const struct lane_part *p)
+/* So many parts of the oldest waiting slot, the one that lane_peek_part shows, with so many blocks together,
+ * are now in the device's hands. */
+static inline void lane_took_parts(struct lane_slots *s, uint16_t slot, uint16_t parts, uint32_t blocks)
 {
-    struct lane_slot *x = &s->slot[p->slot];
+    struct lane_slot *x = &s->slot[slot];
 
-    x->next_lba += p->blocks;
-    x->blocks_left -= p->blocks;
-    x->next_part++;
-    x->parts_in_flight++;
+    x->next_lba += blocks;
+    x->blocks_left -= blocks;
+    x->next_part = (uint16_t)(x->next_part + parts);
+    x->parts_in_flight = (uint16_t)(x->parts_in_flight + parts);
     if (!x->blocks_left) {
         x->queued = 0;
         s->fifo_head = lane_wrap_((uint32_t)s->fifo_head + 1u, s->depth);
         s->fifo_count--;
     }
+}
+/* The part that lane_peek_part showed is now in the device's hands. */
+static inline void lane_took_part(struct lane_slots *s, const struct lane_part *p)
+{
+    lane_took_parts(s, p->slot, 1, p->blocks);
 }
 
 /* Notes a failure on a slot; its parts not yet sent are dropped.  The first failure of a slot stays.  A slot

@@ -111,6 +111,7 @@ struct nvme_lane {
     uint32_t window, tag_base; /* tags of its own from tag_base on: one per slot, or none */
     struct lane_slots slots;
     struct nvme_prps *full;   /* one per slot */
+    uint64_t full_prp2_step;  /* from one full part of a request to the next */
     uint64_t full_first_lbas; /* the gate's answer for a full read */
     uint64_t window_head;     /* the first 8 bytes of a full command of slot 0 but for its opcode */
     uint64_t sqe_head;        /* the first 8 bytes of each command but for its id and opcode */

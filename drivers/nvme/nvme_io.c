@@ -64,6 +64,42 @@ static inline void put_part(struct nvme_lane *l, uint32_t tag, const struct lane
         p->sq_next = p->sqe;
 }
 
+/* Full commands of one request, as many as there are tags: operation, gate and places are settled once for
+ * all of them.  None is sent for a request without a full command, and for one beyond what the gate allows.
+ */
+static bool send_full_parts(struct nvme_lane *l, uint16_t slot)
+{
+    struct nvme_pair *const p = l->pair;
+    struct lane_slot *const x = &l->slots.slot[slot];
+    const bool writes = x->op == IO_WRITE;
+    const uint64_t head = l->sqe_head | (writes ? NVME_WRITE : NVME_READ);
+    const uint64_t from = writes ? l->pass.write_first_lba : 0;
+    const uint64_t firsts = writes ? l->full_first_writes : l->full_first_lbas;
+    const uint64_t ref_mask = writes ? l->ref_mask : 0;
+    const uint32_t blocks = l->slots.part_blocks, left = x->blocks_left;
+    uint16_t part = x->next_part, first = part;
+    uint64_t lba = x->next_lba;
+    struct nvme_prps data = { l->full[slot].prp1 + (uint64_t)part * l->base.command_bytes,
+                              l->full[slot].prp2 + (uint64_t)part * l->full_prp2_step };
+    uint32_t tags = p->free_count;
+
+    for (uint32_t sent = blocks; sent <= left && tags && lba - from < firsts; sent += blocks) {
+        const uint32_t tag = p->free_tags[--tags];
+
+        put_rw(p->sq_next, head | tag << 16, lba, l->full_control, &data, lba & ref_mask);
+        if (UNLIKELY(++p->sq_next == p->sq_end))
+            p->sq_next = p->sqe;
+        p->tags[tag] =
+            (struct nvme_tag){ .lane = l, .lba = lba, .slot = slot, .part = part++, .blocks = blocks };
+        lba += blocks;
+        data.prp1 += l->base.command_bytes;
+        data.prp2 += l->full_prp2_step;
+    }
+    p->free_count = tags;
+    lane_took_parts(&l->slots, slot, (uint16_t)(part - first), (uint32_t)(lba - x->next_lba));
+    return part != first;
+}
+
 /* Sends what waits in the lane's queue of parts, as far as there are tags. */
 static void send_parts(struct nvme_lane *l)
 {
@@ -72,6 +108,8 @@ static void send_parts(struct nvme_lane *l)
     struct lane_part part;
 
     while (p->free_count && lane_peek_part(s, &part)) {
+        if (part.blocks == s->part_blocks && send_full_parts(l, part.slot))
+            continue;
         if (!gate_allows(l, part.op, part.lba, part.blocks)) {
             lane_slot_failed(s, part.slot, IO_REFUSED, 0, part.lba);
             continue;
@@ -81,7 +119,7 @@ static void send_parts(struct nvme_lane *l)
         p->tags[tag] = (struct nvme_tag){
             .lane = l, .lba = part.lba, .slot = part.slot, .part = part.part, .blocks = part.blocks
         };
-        lane_took_part(s, &part);
+        lane_took_parts(s, part.slot, 1, part.blocks);
     }
 }
 

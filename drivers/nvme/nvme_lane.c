@@ -254,6 +254,8 @@ static int allocate_lane(struct nvme_lane *l, const struct nvme_ctrl *c, const s
         return NOTE(E_NOMEM, "memory for the data pointers of a lane", 0, l->base.depth);
     for (uint16_t slot = 0; slot < l->base.depth; slot++)
         l->full[slot] = nvme_prps_of(l, slot, 0, l->slots.part_blocks);
+    if (l->base.request_bytes > l->base.command_bytes)
+        l->full_prp2_step = nvme_prps_of(l, 0, 1, l->slots.part_blocks).prp2 - l->full[0].prp2;
     if ((rc = open_gate(l, shape->writes)))
         return rc;
     l->full_control = l->sqe_control + l->slots.part_blocks - 1;
