@@ -6,13 +6,18 @@
 
 static struct model_ahci model;
 
-static void pattern_of(const struct disk *d, uint64_t lba, uint8_t *out)
+static unsigned unit_of_disk(const struct disk *d)
 {
     unsigned port = 0;
 
     for (const char *p = strrchr(d->name, '.') + 1; *p; p++)
         port = 10 * port + (unsigned)(*p - '0');
-    model_ahci_pattern(port, lba, out, d->lba_bytes);
+    return port;
+}
+static struct model_medium *medium_of(void) { return &model.medium; }
+static void pattern_of(const struct disk *d, uint64_t lba, uint8_t *out)
+{
+    model_ahci_pattern(unit_of_disk(d), lba, out, d->lba_bytes);
 }
 
 static const uint64_t whiles_ns[] = {
@@ -185,8 +190,7 @@ static const struct controller_driver asking_driver = { .attach = attach_and_ask
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    in = data;
-    in_left = size;
+    take_input(data, size);
     lied = false;
     model_reset_world();
     model_quiet = !getenv("FUZZ_SAY");
@@ -199,5 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     live(&asking_driver, &model_ahci_ops, &model, &model.host, shapes, fail_at);
     for (unsigned i = 0; i < MODEL_AHCI_PORTS; i++)
         REQUIRE(!model.port[i].seen.refused_writes);
+    REQUIRE(!model.medium.writes_outside && (wants_writes || !model.medium.writes));
+    model_ahci_free(&model);
     return 0;
 }

@@ -9,14 +9,20 @@
 
 static struct model_mfi model;
 
-static void pattern_of(const struct disk *d, uint64_t lba, uint8_t *out)
+/* A virtual drive's target, or 100h and a drive's device id. */
+static unsigned unit_of_disk(const struct disk *d)
 {
     const char *p = strrchr(d->name, '.') + 1;
     unsigned target = *p == 'p' ? 0x100 : 0, n = 0;
 
     for (p += 2; *p; p++)
         n = 10 * n + (unsigned)(*p - '0');
-    model_mfi_pattern(target + n, lba, out, d->lba_bytes);
+    return target + n;
+}
+static struct model_medium *medium_of(void) { return &model.medium; }
+static void pattern_of(const struct disk *d, uint64_t lba, uint8_t *out)
+{
+    model_mfi_pattern(unit_of_disk(d), lba, out, d->lba_bytes);
 }
 
 static inline uint64_t a_while_ns(void)
@@ -190,6 +196,15 @@ static inline void read_mischief(void)
         break;
     }
     model.nth_every = take8() & 1 ? 1 + take8() % 40u : 0;
+}
+
+/* What the card was told to do to its disks.  A card that lies about which number is which drive decides by
+ * that where a write goes. */
+static inline void check_writes(void)
+{
+    REQUIRE(lied || !model.seen.refused_writes);
+    REQUIRE(wants_writes || (!model.seen.refused_writes && !model.seen.writes));
+    model_mfi_free(&model);
 }
 
 #endif

@@ -1,48 +1,12 @@
-#include <stdlib.h>
-#include <string.h>
-#include "bits.h"
+#include "fuzz_user.h"
 #include "model_nvme.h"
 #include "nvme.h"
-#include "platform_model.h"
-#include "text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(cond)                                                                                        \
-    do {                                                                                                     \
-        if (!(cond))                                                                                         \
-            abort();                                                                                         \
-    } while (0)
 
 /* The NVMe driver on a controller that lies.  The input is: settings, lies about commands, and a script of
  * what happens to single register reads and DMA writes; between these the model behaves, so that the driver
  * gets far.  What must hold whatever the device does: no crash, no leak, no endless loop, every slot comes
- * back exactly once, nothing but reads reaches the medium.  A device that did not lie leads to no
+ * back exactly once, nothing outside of what is armed is changed.  A device that did not lie leads to no
  * violation and to the right data. */
-
-/* ---- the input ---- */
-static const uint8_t *in;
-static size_t in_left;
-
-static uint8_t take8(void)
-{
-    if (!in_left)
-        return 0;
-    in_left--;
-    return *in++;
-}
-static uint32_t take16(void)
-{
-    uint32_t low = take8();
-
-    return low | (uint32_t)take8() << 8;
-}
-static uint32_t take32(void)
-{
-    uint32_t low = take16();
-
-    return low | take16() << 16;
-}
 
 /* ---- the script ---- */
 enum event { REG_VALUE, REG_XOR, REG_ONES, DMA_XOR, DMA_FILL, DMA_DROP, UNPLUG, FATAL, EVENT_COUNT };
@@ -55,7 +19,6 @@ static struct {
 static struct model_nvme *model;
 static struct model_host true_host;
 static struct pci_fn *fn;
-static bool honest;
 
 static void read_script(void)
 {
@@ -66,7 +29,7 @@ static void read_script(void)
     next.after = take8();
     next.at = (uint16_t)take16();
     next.value = take32();
-    honest = false;
+    lied = true;
 }
 
 static bool due(bool is_dma)
@@ -143,7 +106,7 @@ static void read_lies(void)
         lie.arg = take32();
         lie.arg = lie.kind == MODEL_NVME_FLOOD ? lie.arg % 2048 : lie.arg;
         model_nvme_add_lie(model, lie);
-        honest = false;
+        lied = true;
     }
 }
 
@@ -220,139 +183,24 @@ static void read_settings(void)
     if (flags & 128)
         read_features();
     /* A device that is slower than it says, or that asks for what it does not have, may be misunderstood. */
-    honest = s->ready_ns < NS_PER_S && s->unready_ns < NS_PER_S && s->shutdown_ns < NS_PER_S &&
-             s->read_ns < NS_PER_S && s->to > 4;
+    lied = s->ready_ns >= NS_PER_S || s->unready_ns >= NS_PER_S || s->shutdown_ns >= NS_PER_S ||
+           s->read_ns >= NS_PER_S || s->to <= 4;
 }
 
-/* ---- the user ---- */
-enum { MAX_DEPTH = 16, ROUNDS = 60 };
-struct use {
-    struct disk *disk;
-    struct io_lane *lane;
-    bool busy[MAX_DEPTH];
-    uint64_t lba[MAX_DEPTH];
-    uint32_t blocks[MAX_DEPTH];
-    unsigned in_flight;
-};
-
-static void check_data(const struct use *u, unsigned slot)
+/* ---- what the user must know of it ---- */
+static unsigned unit_of_disk(const struct disk *d)
 {
-    static uint8_t want[4096];
-    const uint8_t *got = lane_data(u->lane, slot);
-    uint32_t nsid = 0;
+    unsigned nsid = 0;
 
     /* The name ends in the namespace's number: "nvme0n17". */
-    for (const char *p = u->disk->name + strlen("nvme0n"); *p; p++)
-        nsid = 10 * nsid + (uint32_t)(*p - '0');
-    for (uint32_t b = 0; b < u->blocks[slot]; b++) {
-        model_nvme_pattern(nsid, u->lba[slot] + b, want, u->disk->lba_bytes);
-        REQUIRE(!memcmp(got + (size_t)b * u->disk->lba_bytes, want, u->disk->lba_bytes));
-    }
+    for (const char *p = d->name + strlen("nvme0n"); *p; p++)
+        nsid = 10 * nsid + (unsigned)(*p - '0');
+    return nsid;
 }
-
-static void take_completions(struct use *u, unsigned max)
+static struct model_medium *medium_of(void) { return &model->medium; }
+static void pattern_of(const struct disk *d, uint64_t lba, uint8_t *out)
 {
-    struct io_completion c[MAX_DEPTH];
-    unsigned n = u->lane->disk->ops->poll(u->lane, c, max);
-
-    REQUIRE(n <= max);
-    for (unsigned i = 0; i < n; i++) {
-        char words[80];
-        struct text t = text_over(words, sizeof words);
-
-        REQUIRE(c[i].slot < u->lane->depth && u->busy[c[i].slot] && c[i].status < IO_STATUS_COUNT);
-        u->busy[c[i].slot] = false;
-        u->in_flight--;
-        u->disk->ops->status_words(c[i].detail, &t);
-        if (honest) {
-            REQUIRE(c[i].status == IO_OK || c[i].status == IO_REFUSED);
-            if (c[i].status == IO_OK && u->lane->buffer_per_slot)
-                check_data(u, c[i].slot);
-        }
-    }
-}
-
-static void submit_some(struct use *u, uint8_t how)
-{
-    struct io_request r[4];
-    unsigned n = 0, limit = 1 + (how & 3);
-
-    for (uint16_t slot = 0; slot < u->lane->depth && n < limit; slot++) {
-        uint32_t most = u->lane->request_bytes / u->disk->lba_bytes;
-
-        if (u->busy[slot])
-            continue;
-        u->blocks[slot] = how & 4 ? most : 1 + how % most;
-        u->lba[slot] = (how * 977ull + slot * 13) % u->disk->lba_count;
-        if (how & 8)
-            u->lba[slot] = u->disk->lba_count - u->blocks[slot];
-        r[n++] = (struct io_request){ .lba = u->lba[slot], .blocks = u->blocks[slot], .slot = slot };
-    }
-    unsigned taken = u->disk->ops->submit(u->lane, r, n);
-    REQUIRE(taken <= n);
-    for (unsigned i = 0; i < taken; i++)
-        u->busy[r[i].slot] = true;
-    u->in_flight += taken;
-    u->disk->ops->kick(u->lane);
-}
-
-static void expire_all(struct use *u)
-{
-    for (unsigned slot = 0; slot < u->lane->depth; slot++)
-        if (u->busy[slot])
-            u->disk->ops->expire(u->lane, slot);
-    take_completions(u, MAX_DEPTH);
-}
-
-static void use_lanes(struct use *u, unsigned count)
-{
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        for (unsigned i = 0; i < count; i++) {
-            if (round < ROUNDS / 2)
-                submit_some(&u[i], (uint8_t)(round * 7 + i * 3));
-            take_completions(&u[i], 1 + (round + i) % MAX_DEPTH);
-        }
-        model_advance_ns(100000);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        for (unsigned k = 0; k < 4 && u[i].in_flight; k++) {
-            model_advance_ns(30 * NS_PER_S);
-            take_completions(&u[i], MAX_DEPTH);
-        }
-        REQUIRE(!honest || !u[i].in_flight);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        expire_all(&u[i]);
-        REQUIRE(!u[i].in_flight);
-        u[i].disk->ops->close(u[i].lane);
-    }
-}
-
-static void use_controller(struct controller *c, uint8_t shapes)
-{
-    static struct use u[4];
-    unsigned count = 0;
-
-    REQUIRE(c->disk_count <= CONTROLLER_MAX_DISKS);
-    for (unsigned i = 0; i < c->disk_count && count < 4; i++) {
-        struct disk *d = c->disks[i];
-        struct lane_shape shape = { .depth = 1 + (shapes & 15), .buffer_per_slot = shapes & 16 };
-
-        if (!d->ops) {
-            REQUIRE(d->why_not[0]);
-            continue;
-        }
-        REQUIRE(d->lba_bytes >= 512 && d->lba_count && d->max_depth);
-        shape.request_bytes = d->lba_bytes * (1u + (shapes >> 5) * 19);
-        if (shape.request_bytes / d->lba_bytes > d->lba_count)
-            continue;
-        if (shape.depth > d->max_depth)
-            shape.depth = d->max_depth;
-        u[count] = (struct use){ .disk = d };
-        if (!d->ops->open(d, &shape, &u[count].lane))
-            count++;
-    }
-    use_lanes(u, count);
+    model_nvme_pattern(unit_of_disk(d), lba, out, d->lba_bytes);
 }
 
 /* What a drive says about itself; its self-test is started before the reads and looked at after them. */
@@ -378,8 +226,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct controller *c = NULL;
     struct fault fault = { 0 };
 
-    in = data;
-    in_left = size;
+    take_input(data, size);
+    all_ends_well = true;
     model_reset_world();
     model_quiet = true;
     model = model_nvme_new();
@@ -397,20 +245,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_script();
     if (fail_at & 0x80) {
         model_fail_alloc_at = fail_at & 0x7f;
-        honest = false;
+        lied = true;
     }
     if (!nvme_driver.attach(fn, 0, &c, &fault)) {
         REQUIRE(c && c->disks);
         ask_about_health(c, true);
-        use_controller(c, shapes);
+        use_controller(c, shapes, 19);
         ask_about_health(c, false);
         nvme_driver.detach(c);
     } else {
         REQUIRE(fault.err && fault.what);
     }
     REQUIRE(!model_live_allocs());
-    REQUIRE(!model->seen.media_changes);
-    REQUIRE(!honest || !model_violations);
+    REQUIRE(model->seen.media_changes == model->seen.writes && !model->medium.writes_outside);
+    REQUIRE(wants_writes || !model->seen.writes);
+    REQUIRE(lied || !model_violations);
     model_nvme_free(model);
     return 0;
 }
