@@ -4,6 +4,7 @@
 #include "ahci.h"
 #include "bits.h"
 #include "engine.h"
+#include "gate.h"
 #include "mfi.h"
 #include "model_ahci.h"
 #include "model_mfi.h"
@@ -11,8 +12,9 @@
 #include "nvme.h"
 #include "platform_model.h"
 
-/* bench_cost DEVICE engine|driver RW BLOCK_BYTES DEPTH REQUESTS: that many reads of a well-behaved drive. Run
- * by bench/bench-cost under callgrind, which counts what our own objects cost; the model is not counted. */
+/* bench_cost DEVICE engine|driver RW BLOCK_BYTES DEPTH REQUESTS: that many requests to a well-behaved drive.
+ * Run by bench/bench-cost under callgrind, which counts what our own objects cost; the model is not counted.
+ */
 
 static struct model_nvme *nvme;
 static struct model_ahci ahci;
@@ -120,11 +122,11 @@ static uint64_t run_engine(enum job_rw rw, bool map, uint32_t block_bytes, uint1
     return ios;
 }
 
-static uint64_t run_driver(uint32_t block_bytes, uint16_t depth, uint64_t requests)
+static uint64_t run_driver(bool writes, uint32_t block_bytes, uint16_t depth, uint64_t requests)
 {
     static struct io_request request[256];
     static struct io_completion done[256];
-    struct lane_shape shape = { .depth = depth, .request_bytes = block_bytes };
+    struct lane_shape shape = { .depth = depth, .writes = writes, .request_bytes = block_bytes };
     uint32_t blocks = block_bytes / disk->lba_bytes;
     uint64_t lba = 0, ios = 0;
     struct io_lane *l;
@@ -137,7 +139,8 @@ static uint64_t run_driver(uint32_t block_bytes, uint16_t depth, uint64_t reques
     bench(true);
     while (ios < requests) {
         for (unsigned i = 0; i < n; i++, lba += blocks)
-            request[i] = (struct io_request){ .lba = lba, .blocks = blocks, .slot = done[i].slot };
+            request[i] =
+                (struct io_request){ .lba = lba, .blocks = blocks, .slot = done[i].slot, .op = writes };
         if (disk->ops->submit(l, request, n) != n)
             fail("submit");
         disk->ops->kick(l);
@@ -156,7 +159,7 @@ int main(int argc, char **argv)
     if (argc != 7) {
         fprintf(
             stderr,
-            "usage: bench_cost nvme|ahci|mfi|skinny|fusion|aero engine|driver read|randread|randread-nomap BLOCK_BYTES "
+            "usage: bench_cost nvme|ahci|mfi|skinny|fusion|aero engine|driver [rand]read|[rand]write|randread-nomap BLOCK_BYTES "
             "DEPTH REQUESTS\n");
         return 2;
     }
@@ -164,18 +167,21 @@ int main(int argc, char **argv)
         d++;
     if (d == devices + ARRAY_COUNT(devices))
         fail("unknown device");
-    enum job_rw rw = strcmp(argv[3], "read") ? JOB_RANDREAD : JOB_READ;
+    bool random = !strncmp(argv[3], "rand", 4), writes = strstr(argv[3], "write");
+    enum job_rw rw = writes ? random ? JOB_RANDWRITE : JOB_WRITE : random ? JOB_RANDREAD : JOB_READ;
     uint32_t block_bytes = (uint32_t)strtoul(argv[4], NULL, 0);
     uint16_t depth = (uint16_t)strtoul(argv[5], NULL, 0);
     uint64_t requests = strtoull(argv[6], NULL, 0), ios;
 
     attach(d, depth);
+    if (writes && gate_arm(disk->identity, 0, disk->lba_count))
+        fail("arming");
     if (!strcmp(argv[2], "engine"))
         ios = run_engine(rw, strcmp(argv[3], "randread-nomap") != 0, block_bytes, depth, requests);
     else
-        ios = run_driver(block_bytes, depth, requests);
+        ios = run_driver(writes, block_bytes, depth, requests);
     if (ios != requests || controller->fault.err || disk->fault.err)
-        fail("reads are missing");
+        fail("requests are missing");
     d->driver->detach(controller);
     if (model_violations || model_live_allocs())
         fail("not clean");

@@ -7,12 +7,6 @@
  * One reading of the clock per visit stamps both the completions and the requests that take their place
  * (perf.md 4.4: the error is the length of a batch, none at QD 1). */
 
-/* What lanes measure by stands still during a hold. */
-uint64_t engine_measured_now(const struct engine *e, uint64_t now_ns)
-{
-    return e->holding ? e->hold_began_ns : now_ns;
-}
-
 /* ---- making requests ---- */
 /* l->request begins with those that are made and wait for the driver; the slots that are free follow. */
 void engine_give_back_slot(struct work_lane *l, unsigned slot)

@@ -117,6 +117,12 @@ struct engine {
     struct io_completion done[ENGINE_BATCH];
 };
 
+/* What lanes measure by stands still during a hold. */
+static inline uint64_t engine_measured_now(const struct engine *e, uint64_t now_ns)
+{
+    return e->holding ? e->hold_began_ns : now_ns;
+}
+
 /* One request, made in its slot. */
 static inline void put_request(struct work_slot *slots, struct io_request *r, uint64_t now_ns, uint64_t lba,
                                uint32_t blocks)
@@ -242,7 +248,6 @@ bool engine_odd_completion(struct engine *e, struct work_lane *l, const struct i
                            uint64_t now_ns);
 void engine_give_back_slot(struct work_lane *l, unsigned slot);
 void engine_end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);
-uint64_t engine_measured_now(const struct engine *e, uint64_t now_ns);
 void engine_end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);
 /* engine_result.c */
 void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint64_t bytes,

@@ -43,6 +43,27 @@ static inline void scramble(struct writing *w, uint8_t *data, uint32_t bytes, ui
         __builtin_memcpy(data + i, word, sizeof(word));
 }
 
+/* The same for requests that are all writes, from buffers that hold nothing else. */
+static void scramble_all(const struct work_lane *l, const struct io_request *r, unsigned count)
+{
+    const struct io_lane *io = l->io;
+    const size_t slot_bytes = io->buffer_per_slot ? io->request_bytes : 0;
+    const size_t lba_bytes = l->lba_bytes;
+    uint8_t *const data = io->data.cpu;
+    uint64_t word[2] = { l->writing->sequence, 0 };
+
+    for (const struct io_request *end = r + count; r != end; r++) {
+        uint8_t *at = data + r->slot * slot_bytes, *const after = at + r->blocks * lba_bytes;
+
+        word[0]++;
+        word[1] = r->lba;
+        do
+            __builtin_memcpy(at, word, sizeof(word));
+        while ((at += SCRAMBLE_BYTES) < after);
+    }
+    l->writing->sequence = word[0];
+}
+
 /* A read left the device's data in the buffer: the lane's own comes back before it is written. */
 static void restore(struct work_lane *l, struct work_slot *s, uint8_t *data)
 {
@@ -81,13 +102,14 @@ void engine_fill(struct work_lane *l, const struct io_request *r, unsigned count
     (void)now_ns;
     if (w->fills_slowly)
         fill_slowly(l, r, count);
+    else if (w->scrambles && !w->template_data)
+        scramble_all(l, r, count);
     else if (w->scrambles)
         for (unsigned i = 0; i < count; i++) {
             uint8_t *data = lane_data(l->io, r[i].slot);
             if (r[i].op != IO_WRITE)
                 continue;
-            if (w->template_data)
-                restore(l, &l->slot[r[i].slot], data);
+            restore(l, &l->slot[r[i].slot], data);
             scramble(w, data, r[i].blocks * l->lba_bytes, r[i].lba);
         }
     if (w->flush_every)

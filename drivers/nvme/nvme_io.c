@@ -172,8 +172,7 @@ static __attribute__((noinline)) unsigned send_slowly(struct nvme_lane *l, const
 }
 
 /* Requests of one full command go straight to "in flight" when the lane has tags of its own and nothing
- * waits.  Made once for reads and once for writes; returns the first request that is neither.  A batch may be
- * one request: little is fetched ahead. */
+ * waits.  Made once for reads and once for writes; returns the first request that is neither. */
 static inline __attribute__((always_inline)) const struct io_request *send_whole(
     struct nvme_lane *l, enum io_op op, const struct io_request *r, const struct io_request *last)
 {
@@ -215,17 +214,38 @@ static __attribute__((noinline)) unsigned send_mixed(struct nvme_lane *l, const 
     return send_slowly(l, first, (unsigned)(r - first), (unsigned)(last - first));
 }
 
-unsigned nvme_submit(struct io_lane *base, const struct io_request *first, unsigned n)
+static __attribute__((noinline)) unsigned send_batch(struct nvme_lane *l, const struct io_request *first,
+                                                     const struct io_request *last)
+{
+    const struct io_request *r = send_whole(l, IO_READ, first, last);
+
+    return LIKELY(r == last) ? (unsigned)(last - first) : send_mixed(l, first, r, last);
+}
+
+/* A batch of one read, as every batch is at a depth of 1: what a loop keeps at hand would only be saved and
+ * restored. */
+unsigned nvme_submit(struct io_lane *base, const struct io_request *r, unsigned n)
 {
     struct nvme_lane *const l = (struct nvme_lane *)base;
-    const struct io_request *r = first, *const last = r + n;
 
     if (UNLIKELY(l->base.dead))
         return 0;
     if (UNLIKELY(l->slots.fifo_count))
         return send_slowly(l, r, 0, n);
-    r = send_whole(l, IO_READ, r, last);
-    return LIKELY(r == last) ? n : send_mixed(l, first, r, last);
+    if (n != 1)
+        return send_batch(l, r, r + n);
+    const uint32_t slot = lane_slot_and_op(r);
+    if (slot >= l->window)
+        return send_batch(l, r, r + n);
+    struct nvme_pair *const p = l->pair;
+    struct nvme_sqe *const e = p->sq_next;
+    struct lane_slot *const x = &l->slots.slot[slot];
+    if (UNLIKELY(x->busy || r->blocks != l->slots.part_blocks || r->lba >= l->full_first_lbas))
+        return send_batch(l, r, r + n);
+    lane_start_whole(x, IO_READ, r->lba);
+    put_rw(e, l->window_head + (slot << 16) + NVME_READ, r->lba, l->full_control, &l->full[slot], 0);
+    p->sq_next = LIKELY(e + 1 != p->sq_end) ? e + 1 : p->sqe;
+    return 1;
 }
 
 /* Tells the device how far its completions were taken and which commands are new, in this order: when it
@@ -338,16 +358,14 @@ static __attribute__((noinline)) unsigned poll_slowly(struct nvme_lane *l, struc
 
 /* Takes good ends of whole requests of this lane, in a loop without calls; what is rarer is left to another
  * function at the end. */
-unsigned nvme_poll(struct io_lane *base, struct io_completion *first, unsigned max)
+static __attribute__((noinline)) unsigned poll_batch(struct nvme_lane *l, struct io_completion *first,
+                                                     unsigned max)
 {
-    struct nvme_lane *const l = (struct nvme_lane *)base;
     struct nvme_pair *const p = l->pair;
     const struct nvme_cqe *e = p->cq_next;
     struct io_completion *c = first;
     uint32_t dw3;
 
-    if (UNLIKELY(l->base.dead || l->slots.done_count))
-        return poll_slowly(l, first, 0, max);
     for (;; e = step(p, e)) {
         dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
         /* Phase, status and tag at once: with a status or an old phase the difference is above all slots. */
@@ -368,4 +386,31 @@ unsigned nvme_poll(struct io_lane *base, struct io_completion *first, unsigned m
                !l->retry_count))
         return (unsigned)(c - first);
     return poll_slowly(l, first, (unsigned)(c - first), max);
+}
+
+/* Nothing has come, or one good end with nothing behind it. */
+unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
+{
+    struct nvme_lane *const l = (struct nvme_lane *)base;
+    struct nvme_pair *const p = l->pair;
+    const struct nvme_cqe *const e = p->cq_next;
+
+    if (UNLIKELY(l->base.dead || l->slots.done_count))
+        return poll_slowly(l, c, 0, max);
+    if (UNLIKELY(l->slots.fifo_count || l->retry_count || !max || e + 1 == p->cq_end))
+        return poll_batch(l, c, max);
+    const uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
+    if ((dw3 & CQE_PHASE) != p->phase_bit)
+        return 0;
+    const uint32_t slot = dw3 - p->phase_bit - l->tag_base;
+    if (slot >= l->window || (__atomic_load_n(&e[1].dw3, __ATOMIC_RELAXED) & CQE_PHASE) == p->phase_bit)
+        return poll_batch(l, c, max);
+    struct lane_slot *const x = &l->slots.slot[slot];
+    if (UNLIKELY(__atomic_load_n(&e->dw2, __ATOMIC_RELAXED) - p->sqid_base >= p->entries ||
+                 !lane_is_whole(x)))
+        return poll_batch(l, c, max);
+    *c = (struct io_completion){ .slot = (uint16_t)slot, .status = IO_OK };
+    lane_end_whole(x);
+    p->cq_next = e + 1;
+    return 1;
 }
