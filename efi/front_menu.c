@@ -36,6 +36,7 @@ static const char *const preset_what[PRESET_COUNT + 1] = {
     "bonnie: reading in chunks, and seeks by five processes.",
     "quick: three figures per disk in under three minutes, all disks at once.",
     "standard: the cells of the built-in plan, at fixed places.",
+    "snia-pts: the disk written twice, then eight sizes in seven mixes until steady: hours, armed disks only.",
 };
 
 /* A plan of the configuration that is none of the menu's own: it is listed behind these. */

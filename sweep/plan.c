@@ -89,7 +89,8 @@ void plan_build_refuse(struct plan_build *b, struct disk *disk, const char *job,
     }
     p->refusals = refusals;
     struct plan_refusal *r = &p->refusals[p->refusal_count++];
-    *r = (struct plan_refusal){ .disk = disk, .wrong_job = b->blame_job };
+    *r =
+        (struct plan_refusal){ .disk = disk, .wrong_job = b->blame_job && b->conf->plan != CONF_PLAN_PRESET };
     str_copy(r->job, sizeof(r->job), job);
     struct text t = text_over(r->why, sizeof(r->why));
     va_start(ap, fmt);

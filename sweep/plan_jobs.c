@@ -409,6 +409,23 @@ static void refuse_step(struct making *m, struct plan_step *s)
     m->build.plan.step_count--;
 }
 
+/* A step that only writes, and ends by bytes, prepares the disk for others: there is nothing to become
+ * steady. */
+static uint16_t rounds_of(const struct making *m, const struct plan_step *s)
+{
+    const struct conf *conf = m->build.conf;
+    bool prepares = true;
+    struct preset p;
+
+    for (unsigned i = 0; i < s->lane_count; i++)
+        prepares &= job_writes(&s->lanes[i].job) && !s->lanes[i].job.time_based;
+    if (prepares)
+        return 1;
+    if (conf->rounds <= 1 && conf->plan == CONF_PLAN_PRESET && preset_get(conf->preset, &p))
+        return (uint16_t)p.rounds;
+    return conf->rounds;
+}
+
 static void add_step(struct making *m, unsigned begin, unsigned end)
 {
     m->lane = NULL;
@@ -428,7 +445,7 @@ static void add_step(struct making *m, unsigned begin, unsigned end)
         return;
     }
     set_title(m, s, begin, end);
-    s->rounds = m->build.conf->rounds;
+    s->rounds = rounds_of(m, s);
     s->scaling_disks = (uint16_t)(m->order == CONF_ORDER_SCALING ? m->scale_disks : 0);
     m->estimate_ns *= max_u64(1, s->rounds);
     if (m->budget_ns)
@@ -445,8 +462,6 @@ static void refuse_job(struct making *m, unsigned job)
     const struct job_file *f = m->file;
     const char *name = f->jobs[job].name;
 
-    /* A preset is not wrong in having parts that write: they are not tested, and that is all. */
-    m->build.blame_job = m->build.conf->plan != CONF_PLAN_PRESET;
     for (unsigned i = 0; i < f->problem_count && i < JOB_FILE_MAX_PROBLEMS; i++)
         if (str_equal(f->problems[i].job, name)) {
             plan_build_refuse(&m->build, NULL, name, "job file, line %u: %s", f->problems[i].line,
@@ -459,7 +474,6 @@ static void refuse_job(struct making *m, unsigned job)
             &m->build, NULL, name,
             "job file, line %u: a line that this job stands on is wrong, such as one of [global]",
             f->jobs[job].line);
-    m->build.blame_job = true;
 }
 
 /* All steps of the file for the disks that take part now. */

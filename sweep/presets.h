@@ -9,9 +9,10 @@ struct preset {
     const char *name;
     const char *text; /* the job file, length bytes */
     size_t len;
-    unsigned order; /* enum conf_order: how its disks run unless the configuration says otherwise */
+    unsigned rounds; /* of each step at most, unless the configuration says otherwise; 0: one */
+    unsigned order;  /* enum conf_order: how its disks run unless the configuration says otherwise */
 };
-enum { PRESET_COUNT = 10 };
+enum { PRESET_COUNT = 11 };
 /* index: 1 .. PRESET_COUNT, as conf.preset counts; 0 (none) and others: false. */
 bool preset_get(unsigned index, struct preset *out);
 /* "none atto ...": the words of the option, in the order of the index. */
