@@ -616,7 +616,7 @@ def test_query_reads_and_never_writes(folder):
 
 def test_every_command_helps_and_an_error_names_the_file_and_what_to_do(folder):
     commands = re.findall(r"^  (\w+) ", rack("--help"), re.M)
-    assert commands == ["ingest", "report", "outliers", "compare", "query", "export", "schema"]
+    assert commands == ["ingest", "report", "outliers", "compare", "query", "export", "arm", "schema"]
     for command in commands:
         assert f"usage: baresweep-rack {command}" in rack(command, "--help")
         assert "--help" in rack(command, "--nonsense", want=USAGE)
