@@ -53,7 +53,7 @@ static void report_medium(const struct medium *m)
         [MEDIUM_NONE] = "no-result-medium",
         [MEDIUM_READ_ONLY] = "stick-read-only",
         [MEDIUM_FULL] = "stick-full",
-        [MEDIUM_FAILED] = "stick-full",
+        [MEDIUM_FAILED] = "stick-write-failed",
         [MEDIUM_OK] = "",
     };
 
@@ -262,6 +262,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     inventory_give_back(&inventory);
     if (settings.conf.handback_check)
         handback_check(&inventory);
+    record_settle(&medium);
     ending_judge(&inventory, &settings.conf, &status);
     watchdog_arm(settings.conf.attended);
     struct run_ending ending = ending_write(&status, &settings.conf, &medium);

@@ -253,15 +253,31 @@ static bool journal_compare(struct medium *m, const char *journal, size_t from, 
     return same;
 }
 
+/* Firmware that finds a USB device while it runs makes a handle for it, and no more. */
+static void connect_usb_devices(void)
+{
+    static EFI_GUID usb_io = {
+        0x2b2f68d6, 0x0cd2, 0x44cf, { 0x8e, 0x8b, 0xbb, 0xa2, 0x0b, 0x1b, 0x5b, 0x75 }
+    };
+    UINTN count;
+    EFI_HANDLE *handles = firmware_handles(&usb_io, &count);
+
+    for (UINTN i = 0; handles && i < count; i++)
+        firmware_connect(handles[i]);
+    if (handles)
+        boot->FreePool(handles);
+}
+
 /* A stick that was pulled and put back is another volume to the firmware: its handle is looked for by the
  * run's folder and journal.  What that journal holds is compared with what was written before, the rest is
  * written anew by the next checkpoint. */
 static bool medium_reopen(struct medium *m)
 {
     UINTN count;
-    EFI_HANDLE *volumes = firmware_handles(&guid_file_system, &count);
     bool back = false;
 
+    connect_usb_devices();
+    EFI_HANDLE *volumes = firmware_handles(&guid_file_system, &count);
     for (UINTN i = 0; volumes && !back && i < count; i++) {
         struct medium again = { .volume = volumes[i], .root = volume_root(volumes[i]) };
 

@@ -118,8 +118,9 @@ static void write_medium(struct medium *m)
     }
     if (m->state == MEDIUM_FAILED && !medium_loss_said) {
         medium_loss_said = true;
-        record_finding("stick-full", FINDING_WARN, "stick", NULL, "%s; serial lines are the whole result",
-                       m->problem);
+        /* It may come back: what it is worth is decided at the end. */
+        record_finding("stick-write-failed", FINDING_INFO, "stick", NULL,
+                       "%s; it is looked for again at each checkpoint", m->problem);
     }
 }
 
@@ -129,6 +130,15 @@ void record_checkpoint(struct medium *m, unsigned step)
     journal_checkpoint(&journal, step);
     write_medium(m);
     net_delivery_checkpoint(memory.text, memory.len);
+}
+
+void record_settle(struct medium *m)
+{
+    if (m->state == MEDIUM_FAILED)
+        write_medium(m);
+    if (m->state == MEDIUM_FAILED)
+        record_finding("stick-write-failed", FINDING_WARN, "stick", NULL,
+                       "%s; serial lines are the whole result", m->problem);
 }
 
 void record_finish(struct medium *m, const struct run_status *status, const struct run_ending *ending)

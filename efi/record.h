@@ -21,6 +21,8 @@ const char *record_worst(enum verdict *level);
 /* Moves what drivers logged into the journal, writes the medium, says on serial up to which line the medium
  * holds it.  Firmware is called: only between steps and in holds. */
 void record_checkpoint(struct medium *m, unsigned step);
+/* Before the verdict: a medium that was lost is tried once more; one that stays away is a warning. */
+void record_settle(struct medium *m);
 /* The last lines: what drivers still logged, then run_end; all of it on the medium. */
 void record_finish(struct medium *m, const struct run_status *status, const struct run_ending *ending);
 void record_end(void);

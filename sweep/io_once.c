@@ -2,6 +2,7 @@
 #include "bits.h"
 
 #define FLUSH_DEADLINE_NS (120 * NS_PER_S) /* design: default numbers */
+#define OTHER_DEADLINE_NS (30 * NS_PER_S)  /* of a disk that states none */
 
 static const int error_of[IO_STATUS_COUNT] = {
     [IO_OK] = OK,
@@ -16,7 +17,8 @@ static const char *const verbs[] = { [IO_READ] = "read", [IO_WRITE] = "write", [
 static int wait_answer(struct io_lane *l, const struct io_request *r, struct io_completion *c)
 {
     const struct disk *d = l->disk;
-    uint64_t deadline_ns = plat_now_ns() + (r->op == IO_FLUSH ? FLUSH_DEADLINE_NS : d->command_deadline_ns);
+    uint64_t own_ns = d->command_deadline_ns ? d->command_deadline_ns : OTHER_DEADLINE_NS;
+    uint64_t deadline_ns = plat_now_ns() + (r->op == IO_FLUSH ? FLUSH_DEADLINE_NS : own_ns);
     bool expired = false;
 
     while (!d->ops->poll(l, c, 1)) {

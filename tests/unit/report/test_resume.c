@@ -192,6 +192,30 @@ TEST(a_journal_cut_at_any_byte_gives_the_last_whole_checkpoint)
     }
 }
 
+TEST(a_servers_part_is_the_runs_head_and_the_newest_lines)
+{
+    size_t head, newest;
+
+    fresh();
+    run_begins(1, "uuid-1", "");
+    head = len;
+    checkpoint(state("a", 1, BURN_IN_WRITE, 1));
+    newest = len;
+    checkpoint(state("a", 1, BURN_IN_WRITE, 7));
+    checkpoint(state("b", 1, BURN_IN_VERIFY, 8));
+    memmove(text + head, text + newest, len - newest);
+    len -= newest - head;
+    resume_run_text(&resume, text, len);
+    EQ(resume.count, 2);
+    EQ(resume_find(&resume, "identity of a")->position, 7);
+    EQ(resume_find(&resume, "identity of b")->phase, BURN_IN_VERIFY);
+    /* Another machine under the same name: its states are not ours. */
+    resume_start(&resume, "SN1", "uuid-2", drives);
+    resume_run_text(&resume, text, len);
+    EQ(resume.count, 0);
+    EQ(resume.other_machines, 1);
+}
+
 TEST(states_that_cannot_be_are_passed_over)
 {
     struct burn_in_state s = state("a", 1, BURN_IN_WRITE, 1);

@@ -284,7 +284,27 @@ TEST(what_a_drive_does_not_offer_is_said_and_passed_over)
     EQ(burn_in_verdict(&drive), VERDICT_PASS);
     text_reset(&said);
     burn_in_words(&drive, &said);
-    HAS_STR(words, "not done: short self-test: not offered");
+    HAS_STR(words, "not done: short self-test: not offered; verify after a controller reset");
+}
+
+TEST(words_say_what_health_is_compared_with_and_that_no_reset_came_before_the_verify)
+{
+    struct burn_in_state earlier;
+
+    configure("");
+    EQ(begin(true), OK);
+    burn_in_words(&drive, &said);
+    HAS_STR(words, "not done: verify after a controller reset: no driver offers one");
+    CHECK(!str_find(words, "health is"));
+    go_to(BURN_IN_WRITE);
+    earlier = drive.state;
+    EQ(begin(true), OK);
+    EQ(burn_in_resume(&drive, &earlier), OK);
+    burn_in_words(&drive, &said);
+    HAS_STR(words, "interrupted 1 times (health is compared with that of the last start)");
+    EQ(begin(false), OK);
+    burn_in_words(&drive, &said);
+    CHECK(!str_find(words, "reset"));
 }
 
 /* ---- temperature ---- */
