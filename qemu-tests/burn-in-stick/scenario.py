@@ -18,9 +18,12 @@ def run(folder):
         m.qmp("device_del", id="stick0")
         check(m.wait_for(LOST, 200), "nobody missed the stick")
         time.sleep(1)
-        m.qmp("human-monitor-command", **{"command-line": f"drive_add 0 if=none,id=stickb,format=raw,file={m.stick}"})
+        said = m.qmp("human-monitor-command", **{
+            "command-line": f"drive_add 0 if=none,id=stickb,format=raw,file={m.stick}"})
+        equal(said.strip(), "OK", "drive_add")
         m.qmp("device_add", driver="usb-storage", id="stick0", drive="stickb", removable=True)
-        check(m.wait_for(BACK, 200), "it was not found again: " + m.serial_bytes()[-1500:].decode(errors="replace"))
+        check(m.wait_for(BACK, 200), "it was not found again: " + m.qmp("human-monitor-command", **{
+            "command-line": "info usb"}) + m.serial_bytes()[-1500:].decode(errors="replace"))
 
     r = boot(folder / "run", bench.args, conf=bench.conf, files=bench.files, expect=0, during=pull_and_put_back,
              may_write=bench.may_write)
