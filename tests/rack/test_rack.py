@@ -621,7 +621,7 @@ def test_every_command_helps_and_an_error_names_the_file_and_what_to_do(folder):
         assert f"usage: baresweep-rack {command}" in rack(command, "--help")
         assert "--help" in rack(command, "--nonsense", want=USAGE)
     rack(want=USAGE)
-    rack("arm", want=USAGE)
+    rack("nonsense", want=USAGE)
     for words in (["report"], ["outliers"], ["query", "SELECT 1"], ["export"], ["compare", "job=a", "job=b"]):
         said = rack(*words, "--db", folder / "none.sqlite", want=BROKEN)
         assert "none.sqlite" in said and "ingest makes it" in said, said
