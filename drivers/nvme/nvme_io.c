@@ -90,7 +90,8 @@ static bool send_full_parts(struct nvme_lane *l, uint16_t slot)
         if (UNLIKELY(++p->sq_next == p->sq_end))
             p->sq_next = p->sqe;
         p->tags[tag] =
-            (struct nvme_tag){ .lane = l, .lba = lba, .slot = slot, .part = part++, .blocks = blocks };
+            (struct nvme_tag){ .lane = l, .lba = lba, .slot = slot, .part = part, .blocks = blocks };
+        part++;
         lba += blocks;
         data.prp1 += l->base.command_bytes;
         data.prp2 += l->full_prp2_step;
