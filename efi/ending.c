@@ -14,6 +14,8 @@ void ending_list_disks(const struct inventory *inv)
 
         journal_disk_verdict(record_journal(), k->disk->name, k->verdict, k->why);
     }
+    if (inv->array.disk)
+        journal_disk_verdict(record_journal(), inv->array.disk->name, inv->array.verdict, inv->array.why);
 }
 
 void ending_judge(const struct inventory *inv, const struct conf *conf, struct run_status *status)
@@ -26,6 +28,8 @@ void ending_judge(const struct inventory *inv, const struct conf *conf, struct r
         wanted += inv->disks[i].wanted;
         tested += inv->disks[i].verdict != VERDICT_NOT_TESTED;
     }
+    disks = verdict_join(disks, inv->array.verdict);
+    tested += inv->array.verdict != VERDICT_NOT_TESTED;
     if (conf->expect_disks && wanted < conf->expect_disks) {
         status->expectation_missed = true;
         record_finding("expectation-missed", FINDING_FAIL, "run", NULL, "%u usable disks found, %u expected",

@@ -6,6 +6,7 @@
 #include "platform_efi.h"
 #include "raid_report.h"
 #include "record.h"
+#include "stripe.h"
 
 /* ---- which functions are storage ---- */
 
@@ -96,7 +97,7 @@ static void journal_known_disk(const struct disk *d)
     };
 
     str_copy(info.name, sizeof info.name, d->name);
-    str_copy(info.controller, sizeof info.controller, d->controller->name);
+    str_copy(info.controller, sizeof info.controller, d->controller ? d->controller->name : "");
     str_copy(info.kind, sizeof info.kind, kind_words[d->kind]);
     str_copy(info.model, sizeof info.model, d->model);
     str_copy(info.serial, sizeof info.serial, d->serial);
@@ -142,6 +143,20 @@ static void add_disk(struct inventory *inv, const struct conf *conf, struct disk
     else
         k->wanted = true;
     journal_known_disk(d);
+}
+
+void inventory_set_array(struct inventory *inv, struct disk *array)
+{
+    const char *names[STRIPE_MAX_MEMBERS];
+    unsigned n = 0;
+
+    inv->array = (struct known_disk){ .disk = array };
+    if (!array)
+        return;
+    journal_known_disk(array);
+    for (const struct disk *m = stripe_member(array, 0); m; m = stripe_member(array, n))
+        names[n++] = m->name;
+    journal_array(record_journal(), array->name, stripe_chunk_bytes(array), names, n);
 }
 
 /* ---- taking controllers ---- */
@@ -292,7 +307,7 @@ struct known_disk *inventory_find(struct inventory *inv, const struct disk *d)
     for (unsigned i = 0; i < inv->disk_count; i++)
         if (inv->disks[i].disk == d)
             return &inv->disks[i];
-    return NULL;
+    return d && inv->array.disk == d ? &inv->array : NULL;
 }
 
 void inventory_disk_finding(struct inventory *inv, const struct disk *d, const char *code,

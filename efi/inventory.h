@@ -33,6 +33,7 @@ struct inventory {
     unsigned controller_count;
     struct known_disk disks[INVENTORY_MAX_DISKS];
     unsigned disk_count;
+    struct known_disk array; /* of the configuration's stripe; disk NULL: there is none */
 };
 
 /* Finds the storage controllers, takes those that we drive away from firmware (never one on the path to the
@@ -51,6 +52,8 @@ void inventory_tell_remarks(struct known_controller *c);
 /* The medium that we came from, or that takes the results, is behind the disk's controller. */
 bool inventory_is_on_boot_path(const struct inventory *inv, const struct disk *d, const struct medium *m);
 
+/* The array over several of the disks: into the journal, with a verdict of its own.  NULL: there is none. */
+void inventory_set_array(struct inventory *inv, struct disk *array);
 struct known_disk *inventory_find(struct inventory *inv, const struct disk *d);
 /* A finding about a disk: into the journal, and into the disk's verdict. */
 void inventory_disk_finding(struct inventory *inv, const struct disk *d, const char *code,

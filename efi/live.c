@@ -26,7 +26,7 @@ static struct {
     struct inventory *inv;
     struct engine *engine;
     const struct plan_step *step;
-    unsigned number, steps, first, chosen, help_first;
+    unsigned number, round, steps, first, chosen, help_first;
     uint64_t estimate_ns, began_ns, drawn_ns, looked_ns, pressed_ns, spent_ns;
     unsigned pictures;
     enum page page;
@@ -58,6 +58,8 @@ static void lane_view_fill(struct lane_view *v, unsigned lane)
         .total = p.planned_ns ? p.planned_ns : p.planned_bytes,
         .state = phase_words[p.phase],
     };
+    if (p.phase == LANE_DONE)
+        v->flags = engine_result(live.engine, lane)->flags;
     if (p.planned_ns > p.elapsed_ns)
         v->left_ns = p.planned_ns - p.elapsed_ns;
     else if (!p.planned_ns && p.planned_bytes > p.bytes && p.recent_bytes_per_s)
@@ -107,7 +109,10 @@ static void fill_view(struct sweep_view *v)
         lane_view_fill(&lanes[i], i);
         add_to_controller(v, i);
     }
-    str_copy(v->title, sizeof v->title, live.step->title);
+    if (live.round)
+        str_fmt(v->title, sizeof v->title, "round %u of %s", live.round, live.step->title);
+    else
+        str_copy(v->title, sizeof v->title, live.step->title);
     str_copy(v->worst, sizeof v->worst, record_worst(&v->worst_level));
 }
 
@@ -272,11 +277,12 @@ void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns)
     keys_drop();
 }
 
-void live_step(struct engine *e, const struct plan_step *step, unsigned number)
+void live_step(struct engine *e, const struct plan_step *step, unsigned number, unsigned round)
 {
     live.engine = e;
     live.step = step;
     live.number = number;
+    live.round = round;
     if (live.chosen >= engine_lane_count(e))
         live.chosen = live.first = 0;
     /* A short step would show only zeros while it runs: the last one's numbers stay until it has its own. */

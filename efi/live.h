@@ -12,8 +12,9 @@
 void live_waits(const struct plan *plan);
 /* The plan begins.  estimate_ns: of all of it. */
 void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns);
-/* A step begins; draws when it is long enough to be watched. */
-void live_step(struct engine *e, const struct plan_step *step, unsigned number);
+/* A step begins; draws when it is long enough to be watched.  number: of the plan, from 1; round: of a step
+ * that is repeated, from 1, else 0. */
+void live_step(struct engine *e, const struct plan_step *step, unsigned number, unsigned round);
 /* Whether the running step should be held: for a new picture, or to look at the keyboard.  Never in a step
  * that is shorter than four seconds.  Calls no firmware. */
 bool live_hold_is_due(void);

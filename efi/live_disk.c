@@ -22,7 +22,7 @@ void live_disk_note(const struct inventory *inv, const struct disk *d, const str
     unsigned i = index_of(inv, d), at = 0;
     uint64_t rate = step_bytes_per_s(r);
 
-    if (i == inv->disk_count || !r->ios || !str_equal(r->rw, "read"))
+    if (i == inv->disk_count || step_no_number(r->flags) || !str_equal(r->rw, "read"))
         return;
     struct size_rate *list = kept[i].rate;
     while (at < kept[i].count && list[at].block_bytes < r->block_bytes)

@@ -201,6 +201,7 @@ static bool report_plan(void)
     if (plan_rc != OK)
         record_finding("configuration-error", FINDING_WARN, "run", NULL, "no plan could be made: %s",
                        err_text(plan_rc));
+    inventory_set_array(&inventory, array);
     journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
     return report_refusals();
 }

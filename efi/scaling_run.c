@@ -35,6 +35,27 @@ void scaling_note(const struct plan_step *step, uint64_t bytes_per_s)
         c->point[c->count++] = (struct scaling_point){ step->scaling_disks, bytes_per_s };
 }
 
+static void journal_curve(const struct curve *c, const struct scaling_verdict *v)
+{
+    uint64_t disks[SCALING_MAX_POINTS], rate[SCALING_MAX_POINTS];
+    struct scaling_info info = { .controller = c->controller->name,
+                                 .job = c->job,
+                                 .count = c->count,
+                                 .disks = disks,
+                                 .bytes_per_s = rate,
+                                 .knee_disks = v->knee_disks,
+                                 .ceiling_bytes_per_s = v->ceiling_bytes_per_s,
+                                 .link_bytes_per_s = c->controller->link_bytes_per_s,
+                                 .limit = scaling_limit_key(v->limit),
+                                 .words = scaling_limit_words(v->limit) };
+
+    for (unsigned i = 0; i < c->count; i++) {
+        disks[i] = c->point[i].disks;
+        rate[i] = c->point[i].bytes_per_s;
+    }
+    journal_scaling(record_journal(), &info);
+}
+
 void scaling_tell(void)
 {
     char line[400];
@@ -47,7 +68,7 @@ void scaling_tell(void)
         scaling_judge(c->point, c->count, c->controller->link_bytes_per_s, &v);
         text_fmt(&t, "scaling of %s, %s: ", c->controller->name, c->job);
         scaling_text(c->point, c->count, &v, &t);
-        journal_log(record_journal(), LOG_INFO, line);
+        journal_curve(c, &v);
         serial_say("%s", line);
     }
 }

@@ -12,6 +12,7 @@
 #include "scaling_run.h"
 #include "serial.h"
 #include "steady.h"
+#include "stripe.h"
 #include "watchdog.h"
 
 enum { SLICE_MS = 200, CHECKPOINT_EVERY_MS = 60000 };
@@ -21,7 +22,8 @@ struct step_run {
     struct inventory *inv;
     struct medium *medium;
     const struct conf *conf;
-    unsigned number; /* 1-based */
+    unsigned number;         /* of the journal: each round is a step of its own; 1-based */
+    unsigned planned, round; /* of the plan, 1-based; round 0: not repeated */
     const struct plan_step *step;
     struct engine *engine;
     uint64_t step_bytes_per_s; /* of all its lanes */
@@ -78,6 +80,33 @@ static void report_errors(struct step_run *s, unsigned lane)
                            pl->job.name, (unsigned long long)(kept ? errors[0].lba : 0), kept ? words : "");
 }
 
+/* What the array read, its members read; where it failed, one of them did. */
+static void report_members(struct step_run *s, unsigned lane)
+{
+    const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
+    const struct step_result *r = engine_result(s->engine, lane);
+    unsigned kept, n = 0;
+    const struct io_error_record *errors = engine_errors(s->engine, lane, &kept);
+
+    for (struct disk *m; (m = stripe_member(pl->disk, n)); n++) {
+        struct known_disk *k = inventory_find(s->inv, m);
+
+        if (!k || !r->ios || k->verdict != VERDICT_NOT_TESTED)
+            continue;
+        k->verdict = VERDICT_PASS;
+        str_fmt(k->why, sizeof k->why, "read as a member of %s", pl->disk->name);
+    }
+    for (unsigned i = 0; i < kept; i++) {
+        uint64_t lba;
+        struct disk *m = stripe_member_of(pl->disk, errors[i].lba, &lba);
+
+        if (m)
+            inventory_disk_finding(s->inv, m, "io-error", FINDING_FAIL, "every request is answered well",
+                                   "a request to %s failed in %s: LBA %llu of this disk: %s", pl->disk->name,
+                                   pl->job.name, (unsigned long long)lba, io_status_text(errors[i].status));
+    }
+}
+
 /* What was written and what came back of it.  Blocks that are not as written are the drive's failure,
  * whatever its rates are. */
 static void report_writing(struct step_run *s, unsigned lane)
@@ -121,6 +150,21 @@ static void report_writing(struct step_run *s, unsigned lane)
                                "%s ended before all that it wrote was compared", pl->job.name);
 }
 
+/* The rate, and why not to trust it. */
+static void say_result(const struct plan_lane *pl, const struct step_result *r, const char *reason)
+{
+    char words[200];
+    struct text t = text_over(words, sizeof words);
+
+    if (step_no_number(r->flags))
+        text_str(&t, step_no_number(r->flags));
+    else
+        text_fmt(&t, "%llu MB/s, %llu IOPS", (unsigned long long)(step_bytes_per_s(r) / 1000000),
+                 (unsigned long long)(step_iops_milli(r) / 1000));
+    step_flag_words(r->flags, &t);
+    serial_say("  %s %s: %s%s%s", pl->disk->name, pl->job.name, words, reason[0] ? ", " : "", reason);
+}
+
 static void report_lane(struct step_run *s, unsigned lane)
 {
     const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
@@ -138,6 +182,7 @@ static void report_lane(struct step_run *s, unsigned lane)
     if (k && r->ios && k->verdict == VERDICT_NOT_TESTED)
         k->verdict = VERDICT_PASS;
     report_errors(s, lane);
+    report_members(s, lane);
     if (r->retries)
         inventory_disk_finding(s->inv, pl->disk, "io-retries", FINDING_WARN, "every read succeeds at once",
                                "%llu repetitions beside %llu reads in %s", (unsigned long long)r->retries,
@@ -162,18 +207,19 @@ static void report_lane(struct step_run *s, unsigned lane)
     }
     live_result(pl->disk, r);
     s->step_bytes_per_s += step_bytes_per_s(r);
-    serial_say("  %s %s: %llu MB/s, %llu IOPS%s%s", pl->disk->name, pl->job.name,
-               (unsigned long long)(step_bytes_per_s(r) / 1000000),
-               (unsigned long long)(step_iops_milli(r) / 1000), reason[0] ? ", " : "", reason);
+    say_result(pl, r, reason);
 }
 
 static void run_step(struct step_run *s)
 {
+    char round[20] = "";
     int rc;
 
     journal_step_start(record_journal(), s->number, s->step->title, s->step->lane_count);
-    serial_say("step %u/%u %s", s->number, s->plan->step_count, s->step->title);
-    net_syslog(SYSLOG_INFO, "step %u/%u %s", s->number, s->plan->step_count, s->step->title);
+    if (s->round)
+        str_fmt(round, sizeof round, ", round %u", s->round);
+    serial_say("step %u/%u %s%s", s->planned, s->plan->step_count, s->step->title, round);
+    net_syslog(SYSLOG_INFO, "step %u/%u %s%s", s->planned, s->plan->step_count, s->step->title, round);
     record_checkpoint(s->medium, s->number);
     watchdog_arm(s->conf->attended);
     if ((rc = engine_begin(s->step, s->number, &s->engine)) != OK) {
@@ -182,7 +228,7 @@ static void run_step(struct step_run *s)
                                err_text(rc));
         return;
     }
-    live_step(s->engine, s->step, s->number);
+    live_step(s->engine, s->step, s->planned, s->round);
     if (live_stopped())
         engine_stop(s->engine);
     s->last_checkpoint_ns = clock_now_ns();
@@ -210,12 +256,13 @@ static void run_rounds(struct step_run *s)
     uint64_t rate[STEADY_PTS_ROUNDS];
     unsigned most = s->step->rounds, n = 0;
     bool steady = false;
-    char line[120];
+    struct rounds_info info = { .title = s->step->title, .bytes_per_s = rate, .first_step = s->number + 1 };
 
     if (most > STEADY_PTS_ROUNDS)
         most = STEADY_PTS_ROUNDS;
     do {
         s->number++;
+        s->round = most > 1 ? n + 1 : 0;
         s->step_bytes_per_s = 0;
         run_step(s);
         rate[n++] = s->step_bytes_per_s;
@@ -224,10 +271,13 @@ static void run_rounds(struct step_run *s)
     scaling_note(s->step, s->step_bytes_per_s);
     if (most < 2)
         return;
-    str_fmt(line, sizeof line, "%s: %s after %u rounds of at most %u (SNIA: five within 20 %%, slope 10 %%)",
-            s->step->title, steady ? "steady" : "NOT steady", n, most);
-    journal_log(record_journal(), LOG_INFO, line);
-    serial_say("%s", line);
+    info.last_step = s->number;
+    info.count = n;
+    info.most = most;
+    info.steady = steady;
+    journal_rounds(record_journal(), &info);
+    serial_say("%s: %s after %u rounds of at most %u (SNIA: five within 20 %%, slope 10 %%)", s->step->title,
+               steady ? "steady" : "NOT steady", n, most);
 }
 
 static const char stopped_words[] = "stopped by a person before its plan was done";
@@ -258,6 +308,7 @@ bool sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m,
         bool begun = !live_stopped();
 
         s.step = &plan->steps[i];
+        s.planned = i + 1;
         if (begun)
             run_rounds(&s);
         if (live_stopped())

@@ -3,6 +3,7 @@
 #include "runs.h"
 #include "step.h"
 #include "str.h"
+#include "summary.h"
 
 /* ---- fields ---- */
 /* RFC 4180: quoted when it must be, quotes doubled. */
@@ -47,11 +48,67 @@ static void put_member(struct render_out *o, const struct json_value *object, co
 struct source {
     const struct journal_line *step_end;
     const struct journal_line *disk; /* NULL: its description is missing */
+    const struct journal_line *reads, *writes,
+        *writing; /* of lanes that write or compare; NULL: there is none */
 };
 
 static void put_step_member(struct render_out *o, const struct source *s, const char *member)
 {
     put_member(o, &s->step_end->body, member);
+}
+
+/* Empty when too few requests stand behind it; the flag says so. */
+static void put_measured(struct render_out *o, const struct source *s, const char *member)
+{
+    if (!step_no_number(summary_flags(s->step_end)))
+        put_step_member(o, s, member);
+}
+
+static void put_known(struct render_out *o, const struct source *s, const char *member)
+{
+    if (event_u64(s->step_end, member))
+        put_measured(o, s, member);
+}
+
+static void put_side(struct render_out *o, const struct source *s, const struct journal_line *side,
+                     const char *member)
+{
+    if (side && !step_no_number(summary_flags(s->step_end)))
+        put_member(o, &side->body, member);
+}
+
+static void put_read(struct render_out *o, const struct source *s, const char *member)
+{
+    put_side(o, s, s->reads, member);
+}
+
+static void put_write(struct render_out *o, const struct source *s, const char *member)
+{
+    put_side(o, s, s->writes, member);
+}
+
+static void put_writing(struct render_out *o, const struct source *s, const char *member)
+{
+    if (s->writing)
+        put_member(o, &s->writing->body, member);
+}
+
+static void put_bad_kinds(struct render_out *o, const struct source *s, const char *member)
+{
+    char text[160];
+    struct text t = text_over(text, sizeof text);
+
+    (void)member;
+    if (s->writing)
+        summary_bad_kinds(s->writing, "|", ":", &t);
+    put_quoted(o, text);
+}
+
+/* 0 is a place on the disk: empty when nothing was bad. */
+static void put_first_bad(struct render_out *o, const struct source *s, const char *member)
+{
+    if (s->writing && event_u64(s->writing, "bad_lbas"))
+        put_member(o, &s->writing->body, member);
 }
 
 static void put_disk_member(struct render_out *o, const struct source *s, const char *member)
@@ -64,7 +121,7 @@ static void put_disk_member(struct render_out *o, const struct source *s, const 
 static void put_percentiles(struct render_out *o, const struct source *s, const char *member)
 {
     struct json_value all;
-    bool have = json_member(&s->step_end->body, member, &all);
+    bool have = !step_no_number(summary_flags(s->step_end)) && json_member(&s->step_end->body, member, &all);
 
     for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
         char ppm[12];
@@ -127,11 +184,11 @@ static const struct column columns[] = {
     { "run_ns", put_step_member, NULL },
     { "held_ns", put_step_member, NULL },
     { "ramp_ns", put_step_member, NULL },
-    { "bytes_per_s", put_step_member, NULL },
-    { "iops_milli", put_step_member, NULL },
-    { "latency_min_ns", put_step_member, NULL },
-    { "latency_mean_ns", put_step_member, NULL },
-    { "latency_max_ns", put_step_member, NULL },
+    { "bytes_per_s", put_measured, NULL },
+    { "iops_milli", put_measured, NULL },
+    { "latency_min_ns", put_measured, NULL },
+    { "latency_mean_ns", put_measured, NULL },
+    { "latency_max_ns", put_measured, NULL },
     { "latency_percentile_ns", put_percentiles, NULL },
     { "errors", put_step_member, NULL },
     { "retries", put_step_member, NULL },
@@ -141,7 +198,29 @@ static const struct column columns[] = {
     { "flags", put_flags, NULL },
     { "reason", put_step_member, NULL },
     { "journal_seq", put_step_member, "seq" },
-    { "latency_stddev_ns", put_step_member, NULL },
+    { "latency_stddev_ns", put_measured, NULL },
+    { "first_third_bytes_per_s", put_known, NULL },
+    { "last_third_bytes_per_s", put_known, NULL },
+    { "read_ios", put_read, "ios" },
+    { "read_bytes_per_s", put_read, "bytes_per_s" },
+    { "read_iops_milli", put_read, "iops_milli" },
+    { "read_latency_mean_ns", put_read, "latency_mean_ns" },
+    { "read_latency_max_ns", put_read, "latency_max_ns" },
+    { "write_ios", put_write, "ios" },
+    { "write_bytes_per_s", put_write, "bytes_per_s" },
+    { "write_iops_milli", put_write, "iops_milli" },
+    { "write_latency_mean_ns", put_write, "latency_mean_ns" },
+    { "write_latency_max_ns", put_write, "latency_max_ns" },
+    { "written_bytes", put_writing, NULL },
+    { "flushes", put_writing, NULL },
+    { "flush_mean_ns", put_writing, NULL },
+    { "flush_max_ns", put_writing, NULL },
+    { "verified_bytes", put_writing, NULL },
+    { "verify_complete", put_writing, NULL },
+    { "bad_lbas", put_writing, NULL },
+    { "bad_kinds", put_bad_kinds, NULL },
+    { "first_bad_lba", put_first_bad, NULL },
+    { "unwritten_lbas", put_writing, NULL },
 };
 
 /* "latency_p99.9_ns" for 999000 ppm. */
@@ -188,13 +267,18 @@ static void put_row(struct render_out *o, const struct source *s)
 static void put_rows(struct render_out *o, const struct run *run)
 {
     struct run_lines lines;
-    struct journal_line l, disk;
+    struct journal_line l, disk, side[3];
     char name[28];
 
     run_lines_start(&lines, run);
     while (!o->failed && run_lines_find(&lines, "step_end", &l)) {
         event_str(&l, "disk", name, sizeof name);
-        put_row(o, &(struct source){ &l, run_find_disk(run, name, &disk) ? &disk : NULL });
+        put_row(o, &(struct source){
+                       .step_end = &l,
+                       .disk = run_find_disk(run, name, &disk) ? &disk : NULL,
+                       .reads = run_find_of_step(run, &l, "step_side", "read", &side[0]) ? &side[0] : NULL,
+                       .writes = run_find_of_step(run, &l, "step_side", "write", &side[1]) ? &side[1] : NULL,
+                       .writing = run_find_of_step(run, &l, "writing", NULL, &side[2]) ? &side[2] : NULL });
     }
 }
 

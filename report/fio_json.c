@@ -219,23 +219,6 @@ static void put_direction(struct json_pen *j, const char *key, const struct run 
     end(j, "}");
 }
 
-/* The reads or the writes of a mix, told behind its step_end. */
-static bool find_side(const struct run *run, const struct journal_line *l, const char *side,
-                      struct journal_line *out)
-{
-    struct run_lines lines;
-    char disk[28], job[44];
-
-    event_str(l, "disk", disk, sizeof disk);
-    event_str(l, "job", job, sizeof job);
-    run_lines_start(&lines, run);
-    while (run_lines_find(&lines, "step_side", out))
-        if (event_u64(out, "step") == event_u64(l, "step") && event_is(out, "side", side) &&
-            event_is(out, "disk", disk) && event_is(out, "job", job))
-            return true;
-    return false;
-}
-
 /* The series is of both together: a side has no samples of its own. */
 static __attribute__((noinline)) bool put_sides(struct json_pen *j, const struct run *run,
                                                 const struct journal_line *l)
@@ -244,17 +227,31 @@ static __attribute__((noinline)) bool put_sides(struct json_pen *j, const struct
 
     if (!event_is(l, "rw", "rw") && !event_is(l, "rw", "randrw"))
         return false;
-    put_direction(j, "read", NULL, find_side(run, l, "read", &side) ? &side : NULL);
-    put_direction(j, "write", NULL, find_side(run, l, "write", &side) ? &side : NULL);
+    put_direction(j, "read", NULL, run_find_of_step(run, l, "step_side", "read", &side) ? &side : NULL);
+    put_direction(j, "write", NULL, run_find_of_step(run, l, "step_side", "write", &side) ? &side : NULL);
     put_direction(j, "trim", NULL, NULL);
     return true;
 }
 
-static void put_sync(struct json_pen *j)
+/* The flushes: `writing` has their extremes and their mean. */
+static __attribute__((noinline)) void put_sync(struct json_pen *j, const struct run *run,
+                                               const struct journal_line *l)
 {
+    struct journal_line w;
+    bool have = run_find_of_step(run, l, "writing", NULL, &w);
+    uint64_t flushes = have ? event_u64(&w, "flushes") : 0;
+
     begin(j, "sync", "{");
-    put_u64(j, "total_ios", 0);
-    put_latency(j, "lat_ns", NULL, false);
+    put_u64(j, "total_ios", flushes);
+    begin(j, "lat_ns", "{");
+    put_u64(j, "min", flushes ? event_u64(&w, "flush_min_ns") : 0);
+    put_u64(j, "max", flushes ? event_u64(&w, "flush_max_ns") : 0);
+    put_key(j, "mean");
+    pen_u64(&j->pen, flushes ? event_u64(&w, "flush_mean_ns") : 0);
+    pen_str(&j->pen, ".000000");
+    put_micro(j, "stddev", 0);
+    put_u64(j, "N", flushes);
+    end(j, "}");
     end(j, "}");
 }
 
@@ -264,7 +261,7 @@ static void put_directions(struct json_pen *j, const struct run *run, const stru
     bool writes, trims;
 
     if (put_sides(j, run, l)) {
-        put_sync(j);
+        put_sync(j, run, l);
         return;
     }
     event_str(l, "rw", rw, sizeof rw);
@@ -273,7 +270,7 @@ static void put_directions(struct json_pen *j, const struct run *run, const stru
     put_direction(j, "read", run, writes || trims ? NULL : l);
     put_direction(j, "write", run, writes ? l : NULL);
     put_direction(j, "trim", run, trims && !writes ? l : NULL);
-    put_sync(j);
+    put_sync(j, run, l);
 }
 
 /* ---- the rest of a job ---- */
@@ -381,7 +378,8 @@ static void put_options(struct json_pen *j, const struct run *run, const struct 
 static void put_extras(struct json_pen *j, const struct run *run, const struct journal_line *l)
 {
     static const char *const not_measured[] = {
-        "slat_ns", "iodepth_submit", "iodepth_complete", "sys_cpu", "ctx", "majf", "minf"
+        "slat_ns", "iodepth_submit", "iodepth_complete",  "sys_cpu", "ctx",
+        "majf",    "minf",           "sync.lat_ns.stddev"
     };
     struct journal_line disk;
     char name[28], id[20];
@@ -393,6 +391,8 @@ static void put_extras(struct json_pen *j, const struct run *run, const struct j
     put_members(j, "step_end", l);
     if (run_find_disk(run, name, &disk))
         put_members(j, "disk", &disk);
+    if (run_find_of_step(run, l, "writing", NULL, &disk))
+        put_members(j, "writing", &disk);
     begin(j, "not_measured", "[");
     for (unsigned i = 0; i < ARRAY_COUNT(not_measured); i++)
         put_words(j, NULL, not_measured[i]);

@@ -43,6 +43,8 @@ static void keep_cell(struct html_drive *d, const struct run *run, const struct 
                              .run_ns = event_u64(l, "run_ns"),
                              .errors = event_u64(l, "errors"),
                              .flags = summary_flags(l) };
+    if (step_no_number(c->flags))
+        c->bytes_per_s = c->iops_milli = 0;
     event_str(l, "rw", c->rw, sizeof c->rw);
     c->random = str_starts(c->rw, "rand");
     if (json_member(&l->body, "latency_percentile_ns", &all) && all.kind == JSON_OBJECT) {
@@ -202,8 +204,8 @@ static void put_head(struct pen *p, const char *verdict)
 static void put_run(struct html *h)
 {
     static void (*const parts[])(struct html * h) = {
-        html_put_top,         html_put_findings,   html_put_not_tested, html_put_machine,
-        put_described_drives, put_orphaned_drives, html_put_settings,   html_put_flags,
+        html_put_top,        html_put_findings, html_put_not_tested, html_put_machine, put_described_drives,
+        put_orphaned_drives, html_put_curves,   html_put_settings,   html_put_flags,
     };
 
     pen_fmt(h->pen, "<article id=\"r%u\">\n", h->run_number);

@@ -104,6 +104,7 @@ void html_put_not_tested(struct html *h);
 bool html_is_about_contacts(const char *advice);
 void html_put_advice(struct html *h, const char *advice);
 void html_put_contacts(struct html *h);
+void html_put_curves(struct html *h);  /* html_curve.c: scaling runs, rounds until steady */
 void html_put_machine(struct html *h); /* html_machine.c: machine, controllers, topology */
 void html_put_drive(struct html *h);   /* html_drive.c: the section of h->drive */
 void html_put_charts(struct html *h);  /* html_charts.c */

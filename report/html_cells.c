@@ -87,20 +87,17 @@ static uint64_t most_bytes_per_s(const struct html_drive *d)
     return most;
 }
 
-static void put_row(struct html *h, const struct journal_line *l, uint64_t most, uint32_t said)
+/* Rates and latencies: seven columns, or one that says why there are none. */
+static void put_measured(struct html *h, const struct journal_line *l, uint64_t most)
 {
-    uint64_t rate = event_u64(l, "bytes_per_s"), errors = event_u64(l, "errors");
-    char rw[16];
+    uint64_t rate = event_u64(l, "bytes_per_s");
+    const char *none = step_no_number(summary_flags(l));
 
-    event_str(l, "rw", rw, sizeof rw);
-    pen_str(h->pen, errors ? "<tr class=\"bad\"><th scope=\"row\">" : "<tr><th scope=\"row\">");
-    pen_member(h->pen, l, "job");
-    pen_str(h->pen, "</th><td class=\"l\">");
-    pen_escaped(h->pen, str_equal(rw, "read") ? "sequential" : str_equal(rw, "randread") ? "random" : rw);
-    pen_str(h->pen, "</td><td>");
-    html_size(h->pen, event_u64(l, "block_bytes"));
-    pen_fmt(h->pen, "</td><td>%llu</td><td class=\"r\" style=\"--p:%u\">",
-            (unsigned long long)event_u64(l, "depth"), (unsigned)(rate / (most / 100 + 1)));
+    if (none) {
+        pen_fmt(h->pen, "<td colspan=\"7\"><span class=\"none\">%s</span></td>", none);
+        return;
+    }
+    pen_fmt(h->pen, "<td class=\"r\" style=\"--p:%u\">", (unsigned)(rate / (most / 100 + 1)));
     html_rate(h->pen, rate);
     pen_str(h->pen, "</td><td>");
     html_iops(h->pen, event_u64(l, "iops_milli"));
@@ -112,11 +109,45 @@ static void put_row(struct html *h, const struct journal_line *l, uint64_t most,
     html_latency(h->pen, event_u64(l, "latency_max_ns"));
     pen_str(h->pen, "</td><td class=\"sp\">");
     html_put_spark(h, l);
-    pen_str(h->pen, "</td><td class=\"l\">");
+    pen_str(h->pen, "</td>");
+}
+
+/* The sides of a mix, the flushes, and what reading back found. */
+static void put_beside(struct html *h, const struct journal_line *l)
+{
+    char line[SUMMARY_BESIDE_MAX];
+
+    for (unsigned i = 0; i < SUMMARY_BESIDE_COUNT; i++) {
+        struct text t = text_over(line, sizeof line);
+
+        if (!summary_beside(h->run, l, i, &t))
+            continue;
+        pen_str(h->pen, "<small>");
+        pen_escaped(h->pen, line);
+        pen_str(h->pen, "</small> ");
+    }
+}
+
+static void put_row(struct html *h, const struct journal_line *l, uint64_t most, uint32_t said)
+{
+    uint64_t errors = event_u64(l, "errors");
+    char rw[16];
+
+    event_str(l, "rw", rw, sizeof rw);
+    pen_str(h->pen, errors ? "<tr class=\"bad\"><th scope=\"row\">" : "<tr><th scope=\"row\">");
+    pen_member(h->pen, l, "job");
+    pen_str(h->pen, "</th><td class=\"l\">");
+    pen_escaped(h->pen, str_equal(rw, "read") ? "sequential" : str_equal(rw, "randread") ? "random" : rw);
+    pen_str(h->pen, "</td><td>");
+    html_size(h->pen, event_u64(l, "block_bytes"));
+    pen_fmt(h->pen, "</td><td>%llu</td>", (unsigned long long)event_u64(l, "depth"));
+    put_measured(h, l, most);
+    pen_str(h->pen, "<td class=\"l\">");
     put_count(h, errors, "error", "errors", "bad");
     put_count(h, event_u64(l, "retries"), "retry", "retries", "odd");
     put_row_flags(h, l, said);
     pen_member(h->pen, l, "reason");
+    put_beside(h, l);
     pen_str(h->pen, "</td></tr>\n");
 }
 
@@ -176,10 +207,17 @@ static const char *const exact_keys[] = {
     "latency_stddev_ns",
     "latency_max_ns",
     "bytes_per_s",
+    "first_third_bytes_per_s",
+    "last_third_bytes_per_s",
     "iops_milli",
     "wrapped",
     "seq",
 };
+
+static bool is_measured(const char *key)
+{
+    return str_find(key, "bytes_per_s") || str_find(key, "latency_") || str_equal(key, "iops_milli");
+}
 
 static void put_exact(struct html *h, const struct journal_line *l, void *ctx)
 {
@@ -189,7 +227,11 @@ static void put_exact(struct html *h, const struct journal_line *l, void *ctx)
     pen_str(h->pen, "<tr>");
     for (unsigned i = 0; i < ARRAY_COUNT(exact_keys); i++) {
         pen_str(h->pen, "<td>");
-        if (json_member(&l->body, exact_keys[i], &v) && v.kind == JSON_STRING)
+        if (is_measured(exact_keys[i]) && step_no_number(summary_flags(l)))
+            pen_str(h->pen, step_no_number(summary_flags(l)));
+        else if (str_find(exact_keys[i], "_third_") && !event_u64(l, exact_keys[i]))
+            ; /* not told */
+        else if (json_member(&l->body, exact_keys[i], &v) && v.kind == JSON_STRING)
             pen_member(h->pen, l, exact_keys[i]);
         else
             pen_digits(h->pen, &l->body, exact_keys[i]);
@@ -199,7 +241,7 @@ static void put_exact(struct html *h, const struct journal_line *l, void *ctx)
         uint64_t ns;
 
         pen_str(h->pen, "<td>");
-        if (html_percentile(l, percentile_ppm[i], &ns))
+        if (!step_no_number(summary_flags(l)) && html_percentile(l, percentile_ppm[i], &ns))
             pen_u64(h->pen, ns);
         pen_str(h->pen, "</td>");
     }

@@ -140,6 +140,8 @@ static struct best best_of(const struct html_drive *d)
     for (unsigned i = 0; i < d->cell_count; i++) {
         const struct html_cell *c = &d->cell[i];
 
+        if (step_no_number(c->flags))
+            continue;
         if (!c->random && (!b.sequential || c->bytes_per_s > b.sequential->bytes_per_s))
             b.sequential = c;
         if (c->random && (!b.random || c->iops_milli > b.random->iops_milli))

@@ -167,6 +167,7 @@ bool html_knows(const char *ev)
         "raid_card",      "virtual_drive",  "raid_drive", "link",         "topology",
         "smbus",          "drive_settings", "health",     "content",      "arming_batch",
         "write_permit",   "step_side",      "writing",    "verify_error", "temperature",
+        "scaling",        "rounds",         "array",
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(kinds); i++)

@@ -608,6 +608,8 @@ void journal_step_end(struct journal *j, const struct step_result *r, const char
     PUT_FIELDS(o, step_fields, r);
     json_put_u64(o, "bytes_per_s", step_bytes_per_s(r));
     json_put_u64(o, "iops_milli", step_iops_milli(r));
+    json_put_u64(o, "first_third_bytes_per_s", r->first_third_bytes_per_s);
+    json_put_u64(o, "last_third_bytes_per_s", r->last_third_bytes_per_s);
     put_percentiles(o, r);
     put_classes(o, r);
     put_flags(o, r->flags);

@@ -181,6 +181,27 @@ struct verify_error {
     const char *kind, *words;
 };
 void journal_verify_error(struct journal *j, const struct step_result *r, const struct verify_error *e);
+/* ---- journal_curve.c: what several steps together show, and arrays ---- */
+struct scaling_info {
+    const char *controller, *job;
+    unsigned count; /* of points */
+    const uint64_t *disks, *bytes_per_s;
+    uint64_t knee_disks, ceiling_bytes_per_s;
+    uint64_t link_bytes_per_s; /* 0: not known */
+    const char *limit, *words; /* "unknown", "disks", "link", "controller"; a sentence */
+};
+void journal_scaling(struct journal *j, const struct scaling_info *s);
+/* Rounds of one step of the plan, repeated until steady; each is a step of the journal. */
+struct rounds_info {
+    const char *title;
+    unsigned first_step, last_step, count, most;
+    bool steady;
+    const uint64_t *bytes_per_s; /* of all lanes together, per round */
+};
+void journal_rounds(struct journal *j, const struct rounds_info *r);
+/* What an array of the configuration is made of, after its `disk` line. */
+void journal_array(struct journal *j, const char *disk, uint64_t chunk_bytes, const char *const *members,
+                   unsigned count);
 /* Checksum of what a disk holds: `when` is "before" or "after" the run, read in requests of request_bytes. */
 void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba,
                       uint64_t bytes, uint32_t request_bytes, uint32_t crc32c);

@@ -64,6 +64,7 @@ void journal_writing(struct journal *j, const struct step_result *r, const struc
     json_put_u64(o, "written_bytes", w->written_bytes);
     json_put_u64(o, "flushes", w->flushes);
     json_put_u64(o, "flush_mean_ns", w->flush_mean_ns);
+    json_put_u64(o, "flush_min_ns", w->flush_min_ns);
     json_put_u64(o, "flush_max_ns", w->flush_max_ns);
     json_put_u64(o, "fill_ns", w->fill_ns);
     json_put_u64(o, "verifies", w->verifies);
@@ -71,6 +72,8 @@ void journal_writing(struct journal *j, const struct step_result *r, const struc
     json_put_u64(o, "verified_bytes", w->verified_bytes);
     json_put_u64(o, "verify_ns", w->verify_ns);
     json_put_u64(o, "bad_lbas", w->bad_lbas);
+    json_put_u64(o, "first_bad_lba", w->first_bad_lba);
+    json_put_u64(o, "unwritten_lbas", w->unwritten_lbas);
     json_object_begin(o, "bad_kinds");
     for (unsigned i = 1; i < VERIFY_KIND_COUNT; i++)
         if (w->bad_kind_lbas[i])

@@ -113,10 +113,15 @@ static void put_cell(struct junit *j, const char *class_name, const struct journ
     } else if (!event_u64(l, "ios")) {
         put_outcome(j, OUTCOME_SKIPPED, "", has_reason ? reason : "nothing was read");
     }
-    text_fixed(&t, event_u64(l, "bytes_per_s") / 100000, 1);
-    text_str(&t, " MB/s, ");
-    text_fixed(&t, event_u64(l, "iops_milli"), 3);
-    text_fmt(&t, " IOPS, block %llu bytes, depth %llu", (unsigned long long)event_u64(l, "block_bytes"),
+    if (step_no_number(summary_flags(l))) {
+        text_str(&t, step_no_number(summary_flags(l)));
+    } else {
+        text_fixed(&t, event_u64(l, "bytes_per_s") / 100000, 1);
+        text_str(&t, " MB/s, ");
+        text_fixed(&t, event_u64(l, "iops_milli"), 3);
+        text_str(&t, " IOPS");
+    }
+    text_fmt(&t, ", block %llu bytes, depth %llu", (unsigned long long)event_u64(l, "block_bytes"),
              (unsigned long long)event_u64(l, "depth"));
     add_flags(&t, l);
     put_remark(j, text);

@@ -304,10 +304,10 @@ bool run_line_at(const struct run *run, size_t offset, struct journal_line *out)
     return journal_reader_next(&r, out) == JOURNAL_LINE && !out->offset;
 }
 
-/* The first one in text[from..to) that is of the same step, disk and job; series of other disks are not read.
- * It stops at the beginning of the next step. */
-static bool find_series_in(const struct run *run, size_t from, size_t to, const struct journal_line *of,
-                           struct journal_line *out)
+/* The first line of that kind in text[from..to) that is of the same step, disk and job; series of other disks
+ * are not read.  It stops at the beginning of the next step. */
+static bool find_in(const struct run *run, size_t from, size_t to, const struct journal_line *of,
+                    const char *ev, const char *side, struct journal_line *out)
 {
     struct run_lines lines;
     char disk[28], job[48];
@@ -318,12 +318,12 @@ static bool find_series_in(const struct run *run, size_t from, size_t to, const 
     run_lines_start(&lines, run);
     lines.reader.text += from;
     lines.reader.len = to - from;
-    lines.reader.series_disk = disk;
+    lines.reader.series_disk = str_equal(ev, "series") ? disk : NULL;
     while (run_lines_next(&lines, out)) {
         if (str_equal(out->ev, "step_start") && event_u64(out, "step") != step)
             break;
-        if (str_equal(out->ev, "series") && event_u64(out, "step") == step && event_is(out, "job", job) &&
-            event_is(out, "disk", disk))
+        if (str_equal(out->ev, ev) && event_u64(out, "step") == step && event_is(out, "job", job) &&
+            event_is(out, "disk", disk) && (!side || event_is(out, "side", side)))
             return true;
     }
     return false;
@@ -336,11 +336,17 @@ bool run_find_series(const struct run *run, const struct journal_line *step_end,
     struct run_lines lines;
     struct journal_line l;
 
-    if (find_series_in(run, at, run->len, step_end, out))
+    if (find_in(run, at, run->len, step_end, "series", NULL, out))
         return true;
     run_lines_start(&lines, run);
     lines.reader.len = at;
     while (run_lines_find(&lines, "step_start", &l))
         begin = (size_t)(l.body.at - run->text);
-    return find_series_in(run, begin, at, step_end, out);
+    return find_in(run, begin, at, step_end, "series", NULL, out);
+}
+
+bool run_find_of_step(const struct run *run, const struct journal_line *step_end, const char *ev,
+                      const char *side, struct journal_line *out)
+{
+    return find_in(run, (size_t)(step_end->body.at - run->text), run->len, step_end, ev, side, out);
 }

@@ -50,6 +50,11 @@ bool run_line_at(const struct run *run, size_t offset, struct journal_line *out)
 /* The series that belongs to a step_end; false when it was left out or lost. */
 bool run_find_series(const struct run *run, const struct journal_line *step_end, struct journal_line *out);
 
+/* The line of that kind, and of that side unless it is NULL, that belongs to a step_end; false: there is none
+ * behind it in its step. */
+bool run_find_of_step(const struct run *run, const struct journal_line *step_end, const char *ev,
+                      const char *side, struct journal_line *out);
+
 /* The description of a disk; false when the run has none. */
 bool run_find_disk(const struct run *run, const char *name, struct journal_line *out);
 

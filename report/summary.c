@@ -217,6 +217,8 @@ static void (*const parts[])(struct render_out *o, const struct run *run) = {
     summary_put_raid,
     summary_put_drives,
     summary_put_orphaned_cells,
+    summary_put_scaling,
+    summary_put_rounds,
     summary_put_other_findings,
     put_problems,
     put_not_tested,

@@ -33,6 +33,28 @@ void summary_put_drives(struct render_out *o, const struct run *run);
 void summary_put_orphaned_cells(struct render_out *o, const struct run *run);
 void summary_put_other_findings(struct render_out *o, const struct run *run);
 
+/* ---- summary_curve.c: what several steps together show ---- */
+enum { CURVE_MAX_POINTS = 16, ROUNDS_MAX = 32 };
+struct curve_point {
+    uint64_t disks, bytes_per_s;
+};
+/* The points of a `scaling` line; their count. */
+unsigned curve_points(const struct journal_line *l, struct curve_point points[static CURVE_MAX_POINTS]);
+/* A member that is a list of numbers, at most so many; 0 in place of what is none. */
+unsigned event_list(const struct journal_line *l, const char *key, uint64_t *values, unsigned most);
+void summary_put_scaling(struct render_out *o, const struct run *run);
+void summary_put_rounds(struct render_out *o, const struct run *run);
+
+/* ---- summary_beside.c: what stands beside a cell of a lane that writes or compares ---- */
+enum { SUMMARY_BESIDE_COUNT = 4, SUMMARY_BESIDE_MAX = 300 };
+/* In words: the reads of a mix, its writes, the flushes, what reading back found.  False: there is no such
+ * thing. */
+bool summary_beside(const struct run *run, const struct journal_line *step_end, unsigned which,
+                    struct text *t);
+/* "lost 3, stale 1": the kinds of blocks that are not as written. */
+void summary_bad_kinds(const struct journal_line *writing, const char *between, const char *before_count,
+                       struct text *t);
+
 /* ---- words ---- */
 const char *summary_plural(uint64_t n);
 /* Appends `before` (unless it would come first) and the member, when it says something. */

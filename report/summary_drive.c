@@ -135,7 +135,20 @@ static void put_cell_remarks(struct render_out *o, const struct journal_line *l,
         page_wrap(o, COL_RW + 2, "", text);
 }
 
-static void put_cell(struct render_out *o, const struct journal_line *l, uint32_t said_flags)
+static void put_beside(struct render_out *o, const struct run *run, const struct journal_line *l)
+{
+    char text[SUMMARY_BESIDE_MAX];
+
+    for (unsigned i = 0; i < SUMMARY_BESIDE_COUNT; i++) {
+        struct text t = text_over(text, sizeof text);
+
+        if (summary_beside(run, l, i, &t))
+            page_wrap(o, COL_RW + 2, "", text);
+    }
+}
+
+static void put_cell(struct render_out *o, const struct run *run, const struct journal_line *l,
+                     uint32_t said_flags)
 {
     char line[160], word[48];
     struct text t = text_over(line, sizeof line), w = text_over(word, sizeof word);
@@ -147,16 +160,21 @@ static void put_cell(struct render_out *o, const struct journal_line *l, uint32_
     text_char(&t, ' ');
     column_left(&t, COL_RW, COL_RW_WIDTH, word);
     put_cell_number(&t, COL_DEPTH, 6, event_u64(l, "depth"), 0);
-    put_cell_number(&t, COL_RATE, 8, event_u64(l, "bytes_per_s") / 100000, 1);
-    put_cell_number(&t, COL_IOPS, 8, event_u64(l, "iops_milli") / 1000, 0);
-    put_cell_percentile(&t, COL_P50, l, "500000");
-    put_cell_percentile(&t, COL_P99, l, "990000");
+    if (step_no_number(summary_flags(l))) {
+        column_right(&t, COL_P99, step_no_number(summary_flags(l)));
+    } else {
+        put_cell_number(&t, COL_RATE, 8, event_u64(l, "bytes_per_s") / 100000, 1);
+        put_cell_number(&t, COL_IOPS, 8, event_u64(l, "iops_milli") / 1000, 0);
+        put_cell_percentile(&t, COL_P50, l, "500000");
+        put_cell_percentile(&t, COL_P99, l, "990000");
+    }
     event_str(l, "job", word, sizeof word);
     text_str(&t, "  ");
     at = max_u64(t.len, COL_JOB);
     column_left(&t, at, at + 2 < PAGE_COLUMNS ? PAGE_COLUMNS - at : 2, word);
     page_line(o, "%s", line);
     put_cell_remarks(o, l, said_flags);
+    put_beside(o, run, l);
 }
 
 /* What is true of all cells is said once, above them. */
@@ -188,7 +206,7 @@ static void put_cells(struct render_out *o, const struct run *run, const struct 
     run_lines_of(&lines, run, d->name);
     while (run_lines_find(&lines, "step_end", &l))
         if (event_is(&l, "disk", d->name))
-            put_cell(o, &l, said_flags);
+            put_cell(o, run, &l, said_flags);
 }
 
 /* ---- findings ---- */
@@ -464,6 +482,6 @@ void summary_put_orphaned_cells(struct render_out *o, const struct run *run)
         }
         any = true;
         str_copy(last, sizeof last, name);
-        put_cell(o, &l, 0);
+        put_cell(o, run, &l, 0);
     }
 }

@@ -1,6 +1,7 @@
 #include "step.h"
 #include "bits.h"
 #include "math.h"
+#include <stddef.h>
 
 const uint32_t percentile_ppm[PERCENTILE_COUNT] = { 10000,  50000,  100000, 250000, 500000, 700000, 750000,
                                                     900000, 950000, 990000, 999000, 999900, 999990, 999999 };
@@ -77,3 +78,18 @@ static uint64_t per_run(const struct step_result *r, uint64_t count, uint64_t sc
 uint64_t step_bytes_per_s(const struct step_result *r) { return per_run(r, r->bytes, NS_PER_S); }
 
 uint64_t step_iops_milli(const struct step_result *r) { return per_run(r, r->ios, 1000 * NS_PER_S); }
+
+const char *step_no_number(uint32_t flags) { return flags & FLAG_TOO_SHORT ? "too short" : NULL; }
+
+void step_flag_words(uint32_t flags, struct text *t)
+{
+    const char *before = " [";
+
+    for (unsigned i = 0; i < step_flag_count; i++)
+        if (flags & step_flags[i].flag) {
+            text_fmt(t, "%s%s", before, step_flags[i].name);
+            before = ", ";
+        }
+    if (before[0] == ',')
+        text_char(t, ']');
+}

@@ -2,6 +2,7 @@
 #define RESULT_STEP_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "text.h"
 
 /* What one lane of one step measured.  Plain values, copied out of the engine when the step ends. */
 
@@ -70,6 +71,8 @@ struct step_result {
     uint32_t percentile_valid; /* bit i: at least ten samples lie above percentile i */
     uint64_t longest_poll_gap_ns;
     uint64_t busy_ns; /* spent in submit and reap */
+    uint64_t first_third_bytes_per_s,
+        last_third_bytes_per_s; /* of the measured time; 0 both: too short to tell */
     uint32_t flags;
     bool wrapped; /* a sequential job came to the end of its span and began again */
 };
@@ -88,10 +91,12 @@ enum { VERIFY_KIND_COUNT = 6 }; /* enum stamp_kind of sweep/stamp.h */
 struct step_writing {
     bool writes, verifies;
     uint64_t written_bytes;
-    uint64_t flushes, flush_mean_ns, flush_max_ns; /* of the disk's cache; part of the measured time */
-    uint64_t fill_ns;                              /* spent in making stamps; part of the measured time */
-    uint64_t verified_bytes, verify_ns;            /* read back and compared, after the measured time */
-    uint64_t bad_lbas;                             /* not as written */
+    uint64_t flushes, flush_mean_ns, flush_min_ns,
+        flush_max_ns;                   /* of the disk's cache; part of the measured time */
+    uint64_t fill_ns;                   /* spent in making stamps; part of the measured time */
+    uint64_t verified_bytes, verify_ns; /* read back and compared, after the measured time */
+    uint64_t bad_lbas, first_bad_lba;   /* not as written; the lowest */
+    uint64_t unwritten_lbas; /* nor these, but their writes failed: errors already, not in bad_lbas */
     uint64_t bad_kind_lbas[VERIFY_KIND_COUNT];
     bool verify_complete; /* all that was written was read back */
 };
@@ -99,6 +104,12 @@ struct step_writing {
 /* Whole-number rates, rounded down; 0 when nothing was measured, UINT64_MAX when it does not fit. */
 uint64_t step_bytes_per_s(const struct step_result *r);
 uint64_t step_iops_milli(const struct step_result *r); /* IOPS x 1000 */
+
+/* What is written in place of rates and latencies that too few requests stand behind; NULL: they may be
+ * written. All that prints a result asks this.  (Counts, and the journal, are exact whatever they are.) */
+const char *step_no_number(uint32_t flags);
+/* " [split, host-bound]": the names of all flags, for one line of text; nothing without any. */
+void step_flag_words(uint32_t flags, struct text *t);
 
 /* One failed request, as kept for the journal. */
 struct io_error_record {

@@ -105,13 +105,18 @@ static void put_now(struct grid *g, int row, const struct lane_view *l)
     struct text t = text_over(line, sizeof line);
 
     text_fmt(&t, "%s: ", l->job);
-    text_fixed(&t, l->bytes_per_s / 100000, 1);
-    text_fmt(&t, " MB/s, %llu IOPS", (unsigned long long)l->iops);
-    if (l->p99_ns) {
-        text_str(&t, ", p99 ");
-        text_duration(&t, l->p99_ns);
+    if (step_no_number(l->flags)) {
+        text_str(&t, step_no_number(l->flags));
+    } else {
+        text_fixed(&t, l->bytes_per_s / 100000, 1);
+        text_fmt(&t, " MB/s, %llu IOPS", (unsigned long long)l->iops);
+        if (l->p99_ns) {
+            text_str(&t, ", p99 ");
+            text_duration(&t, l->p99_ns);
+        }
     }
     text_fmt(&t, ", %llu errors", (unsigned long long)l->errors);
+    step_flag_words(l->flags, &t);
     part_text(g, row, 0, part_width(g), l->errors ? INK_BAD : INK_PLAIN, line);
     bool done = l->state && str_equal(l->state, "done");
     grid_bar(g, row + 1, 0, part_width(g) < 60 ? part_width(g) : 60, done ? 1 : l->done, done ? 1 : l->total);

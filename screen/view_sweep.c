@@ -99,6 +99,22 @@ static int put_p99(struct grid *g, int row, int column, uint64_t ns)
     return column + P99 + 1;
 }
 
+/* A number that is flagged has a star beside it: the disk's own page says why. */
+static int put_measured(struct grid *g, int row, int column, const struct lane_view *v)
+{
+    const char *none = step_no_number(v->flags);
+
+    if (none) {
+        part_right(g, row, column, RATE + 1 + IOPS + 1 + P99, INK_DIM, none);
+        return column + RATE + 1 + IOPS + 1 + P99 + 1;
+    }
+    column = put_number(g, row, column, RATE, INK_PLAIN, v->bytes_per_s / 100000, 1);
+    if (v->flags)
+        grid_text(g, row, column - 1, INK_TITLE, "*");
+    column = put_number(g, row, column, IOPS, INK_PLAIN, v->iops, 0);
+    return put_p99(g, row, column, v->p99_ns);
+}
+
 static int put_temperature(struct grid *g, int row, int column, unsigned celsius)
 {
     char word[8] = "-";
@@ -158,9 +174,7 @@ static void put_lane(struct grid *g, int row, const struct layout *l, const stru
     column += l->disk + 1;
     part_name(g, row, column, l->job, INK_PLAIN, v->job);
     column += l->job + 1;
-    column = put_number(g, row, column, RATE, INK_PLAIN, v->bytes_per_s / 100000, 1);
-    column = put_number(g, row, column, IOPS, INK_PLAIN, v->iops, 0);
-    column = put_p99(g, row, column, v->p99_ns);
+    column = put_measured(g, row, column, v);
     column = put_temperature(g, row, column, v->temperature_c);
     column = put_number(g, row, column, ERRORS, v->errors ? INK_BAD : INK_DIM, v->errors, 0);
     grid_bar(g, row, column, l->bar, is_done(v) ? 1 : v->done, is_done(v) ? 1 : v->total);

@@ -35,6 +35,7 @@ struct lane_view {
     uint64_t left_ns;       /* 0: unknown */
     uint16_t temperature_c; /* 0: unknown */
     const char *state;      /* "ramp", "running", "ending", "done", "failed" */
+    uint32_t flags;         /* enum step_flag, of what is done */
 };
 struct controller_view {
     char name[16];

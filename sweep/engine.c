@@ -211,6 +211,8 @@ static void count_error(struct engine *e, struct work_lane *l, const struct io_c
 
     l->errors++;
     l->retries += c->retries;
+    if (l->writing)
+        engine_verify_note_failed(l, s);
     if (l->kept_errors < LANE_MAX_ERROR_RECORDS) {
         struct io_error_record *r = &l->error[l->kept_errors++];
         uint32_t command_lbas = l->io->command_bytes / l->lba_bytes;

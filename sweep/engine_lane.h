@@ -150,6 +150,7 @@ bool engine_steady_look(struct work_lane *l, uint64_t at_ns);
 bool engine_steady_reached(const struct work_lane *l);
 
 /* ---- lanes that write, or check what was written ---- */
+enum { ENGINE_FAILED_MAX = 64 }; /* failed writes that are remembered; what follows counts twice */
 enum flush_state { FLUSH_NONE, FLUSH_WANTED, FLUSH_SENT };
 struct side_stats {
     uint64_t ios, lbas;
@@ -169,7 +170,7 @@ struct writing {
     uint8_t flush; /* enum flush_state */
     bool flushed_at_end;
     uint32_t flush_every, writes_since_flush;
-    uint64_t flushes, flush_sum_ns, flush_max_ns, flush_wait_ns;
+    uint64_t flushes, flush_sum_ns, flush_min_ns, flush_max_ns, flush_wait_ns;
     /* mixes */
     uint8_t base_pattern;
     uint64_t read_below; /* a random word below this: a read */
@@ -187,6 +188,12 @@ struct writing {
     uint64_t verify_began_ns, measured_stop_ns, measured_gap_ns, measured_busy_ns, verified_lbas;
     unsigned kept;
     struct stamp_finding bad[LANE_MAX_ERROR_RECORDS];
+    /* writes that failed: errors already, what stands there is not held against the disk again */
+    struct {
+        uint64_t lba;
+        uint32_t blocks, pass;
+    } failed[ENGINE_FAILED_MAX];
+    unsigned failed_count;
     struct step_writing result;
 };
 #define ENGINE_FLUSH_NS (120 * NS_PER_S) /* design: default numbers */
@@ -229,6 +236,8 @@ void engine_verify_start(struct work_lane *l, uint64_t at_ns);
 /* Makes up to `room` reads of what was written; fewer only when there is no more. */
 unsigned engine_verify_make(struct work_lane *l, struct io_request *r, unsigned room, uint64_t now_ns);
 bool engine_verify_is_done(const struct work_lane *l);
+/* The request of that slot failed. */
+void engine_verify_note_failed(struct work_lane *l, const struct work_slot *s);
 /* Compares what a request brought.  False: verify_fatal, and something was wrong. */
 bool engine_verify_data(struct work_lane *l, const struct work_slot *s, unsigned slot);
 /* So that data which never arrives is not taken for what was left in the buffer. */

@@ -83,18 +83,26 @@ static bool is_too_fast(const struct work_lane *l, const struct step_result *r)
            l->pattern != PATTERN_DRAWN && r->ios >= ENGINE_FEWEST_IOS && r->run_ns / r->ios < LEAST_NS;
 }
 
-static bool is_uneven(const struct lane_series *s)
+static void fill_thirds(const struct lane_series *s, struct step_result *r)
 {
     enum { FEWEST_POINTS = 9 };
     unsigned whole = s->count ? s->count - 1 : 0, third = whole / 3; /* the last point is not a whole one */
     uint64_t first = 0, last = 0;
 
     if (whole < FEWEST_POINTS)
-        return false;
+        return;
     for (unsigned i = 0; i < third; i++) {
         first += s->point[i].bytes;
         last += s->point[whole - 1 - i].bytes;
     }
+    r->first_third_bytes_per_s = mul_div_u64(first, NS_PER_S, third * s->interval_ns);
+    r->last_third_bytes_per_s = mul_div_u64(last, NS_PER_S, third * s->interval_ns);
+}
+
+static bool is_uneven(const struct step_result *r)
+{
+    uint64_t first = r->first_third_bytes_per_s, last = r->last_third_bytes_per_s;
+
     return (first > last ? first - last : last - first) > max_u64(first, last) / 10;
 }
 
@@ -128,7 +136,7 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
         { is_above_link(e, l), FLAG_ABOVE_LINK },
         { l->looks && l->looks == l->uniform_looks && plan->disk->rotation != ROTATION_YES, FLAG_BLANK },
         { is_too_fast(l, r), FLAG_TOO_FAST },
-        { is_uneven(&l->series), FLAG_UNEVEN },
+        { is_uneven(r), FLAG_UNEVEN },
         { l->steady && !engine_steady_reached(l), FLAG_NOT_STEADY },
     };
     uint32_t flags = 0;
@@ -176,6 +184,7 @@ void engine_fill_result(const struct engine *e, struct work_lane *l)
         hist_classify(h, latency_class_ns, LATENCY_CLASS_COUNT, r->latency_class_ios);
     }
     r->percentile_valid = engine_percentiles(h, r->latency_percentile_ns);
+    fill_thirds(&l->series, r);
     r->flags = flags_of(e, l, r);
     if (l->writing)
         engine_write_fill_result(l);

@@ -227,8 +227,30 @@ void engine_poison(struct work_lane *l, const struct io_request *r)
         __builtin_memcpy(data, &poison, sizeof(poison));
 }
 
+void engine_verify_note_failed(struct work_lane *l, const struct work_slot *s)
+{
+    struct writing *w = l->writing;
+
+    if (!w->stamped || !s->writes || w->verifying || w->failed_count == ENGINE_FAILED_MAX)
+        return;
+    w->failed[w->failed_count].lba = s->lba;
+    w->failed[w->failed_count].blocks = s->blocks;
+    w->failed[w->failed_count++].pass = s->pass;
+}
+
+/* The write that should have left this here failed, and was counted as an error. */
+static bool is_of_failed_write(const struct writing *w, uint64_t lba)
+{
+    for (unsigned i = 0; i < w->failed_count; i++)
+        if (lba - w->failed[i].lba < w->failed[i].blocks && w->failed[i].pass == w->key.pass)
+            return true;
+    return false;
+}
+
 static void keep(struct writing *w, const struct stamp_finding *f)
 {
+    if (!w->result.bad_lbas || f->lba < w->result.first_bad_lba)
+        w->result.first_bad_lba = f->lba;
     w->result.bad_lbas++;
     w->result.bad_kind_lbas[f->kind]++;
     if (w->kept < LANE_MAX_ERROR_RECORDS)
@@ -251,9 +273,13 @@ bool engine_verify_data(struct work_lane *l, const struct work_slot *s, unsigned
         at += stamp_check(&w->key, s->lba + at, s->blocks - at, data + (size_t)at * l->lba_bytes);
         if (at == s->blocks)
             return sound || !l->plan->job.verify_fatal;
-        stamp_look(&w->key, s->lba + at, data + (size_t)at * l->lba_bytes, &f);
-        keep(w, &f);
-        sound = false;
+        if (is_of_failed_write(w, s->lba + at)) {
+            w->result.unwritten_lbas++;
+        } else {
+            stamp_look(&w->key, s->lba + at, data + (size_t)at * l->lba_bytes, &f);
+            keep(w, &f);
+            sound = false;
+        }
         at++;
     }
 }

@@ -269,6 +269,7 @@ static void flush_came_back(struct work_lane *l, uint64_t latency_ns, uint64_t a
 
     w->flushes++;
     w->flush_sum_ns += latency_ns;
+    w->flush_min_ns = w->flushes == 1 ? latency_ns : min_u64(w->flush_min_ns, latency_ns);
     w->flush_max_ns = max_u64(w->flush_max_ns, latency_ns);
     w->flush = FLUSH_NONE;
     w->writes_since_flush = 0;
@@ -394,7 +395,7 @@ void engine_reap_apart(struct engine *e, struct work_lane *l, unsigned n, uint64
 /* ---- results ---- */
 void engine_write_forget(struct writing *w)
 {
-    w->fill_ns = w->flushes = w->flush_sum_ns = w->flush_max_ns = 0;
+    w->fill_ns = w->flushes = w->flush_sum_ns = w->flush_min_ns = w->flush_max_ns = 0;
     for (unsigned i = 0; w->side && i < 2; i++) {
         w->side[i].ios = w->side[i].lbas = 0;
         hist_reset(&w->side[i].hist);
@@ -430,6 +431,7 @@ void engine_write_fill_result(struct work_lane *l)
         r->written_bytes = (w->side ? w->side[1].lbas : l->lbas) * l->lba_bytes;
     r->flushes = w->flushes;
     r->flush_mean_ns = w->flushes ? w->flush_sum_ns / w->flushes : 0;
+    r->flush_min_ns = w->flush_min_ns;
     r->flush_max_ns = w->flush_max_ns;
     r->fill_ns = w->fill_ns;
     r->verified_bytes = w->verified_lbas * l->lba_bytes;
@@ -451,13 +453,18 @@ void engine_write_merge(struct work_lane *into, struct work_lane *from)
         hist_merge(&a->side[i].hist, &b->side[i].hist);
     }
     a->fill_ns += b->fill_ns;
+    if (b->flushes)
+        a->flush_min_ns = a->flushes ? min_u64(a->flush_min_ns, b->flush_min_ns) : b->flush_min_ns;
     a->flushes += b->flushes;
     a->flush_sum_ns += b->flush_sum_ns;
     a->flush_max_ns = max_u64(a->flush_max_ns, b->flush_max_ns);
     a->verified_lbas += b->verified_lbas;
     a->result.verify_ns = max_u64(a->result.verify_ns, b->result.verify_ns);
     a->result.verify_complete &= b->result.verify_complete;
+    if (b->result.bad_lbas && (!a->result.bad_lbas || b->result.first_bad_lba < a->result.first_bad_lba))
+        a->result.first_bad_lba = b->result.first_bad_lba;
     a->result.bad_lbas += b->result.bad_lbas;
+    a->result.unwritten_lbas += b->result.unwritten_lbas;
     for (unsigned i = 0; i < VERIFY_KIND_COUNT; i++)
         a->result.bad_kind_lbas[i] += b->result.bad_kind_lbas[i];
     for (unsigned i = 0; i < b->kept && a->kept < LANE_MAX_ERROR_RECORDS; i++)

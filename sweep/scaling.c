@@ -22,19 +22,25 @@ void scaling_judge(const struct scaling_point *p, unsigned count, uint64_t link_
         out->limit = out->knee_disks == p[count - 1].disks ? SCALING_DISKS : SCALING_CONTROLLER;
 }
 
+static const struct {
+    const char *key, *words;
+} limits[] = {
+    [SCALING_UNKNOWN] = { "unknown", "too little was read to say more" },
+    [SCALING_DISKS] = { "disks", "no limit reached: each disk adds its own" },
+    [SCALING_LINK] = { "link", "the slot's link is full" },
+    [SCALING_CONTROLLER] = { "controller",
+                             "the link is not full: the card, what lies behind it, or this program limits" },
+};
+
+const char *scaling_limit_key(enum scaling_limit limit) { return limits[limit].key; }
+const char *scaling_limit_words(enum scaling_limit limit) { return limits[limit].words; }
+
 void scaling_text(const struct scaling_point *p, unsigned count, const struct scaling_verdict *v,
                   struct text *t)
 {
-    static const char *const words[] = {
-        [SCALING_UNKNOWN] = "too little was read to say more",
-        [SCALING_DISKS] = "no limit reached: each disk adds its own",
-        [SCALING_LINK] = "the slot's link is full",
-        [SCALING_CONTROLLER] = "the link is not full: the card, what lies behind it, or this program limits",
-    };
-
     for (unsigned i = 0; i < count; i++)
         text_fmt(t, "%s%u disk%s %llu MB/s", i ? ", " : "", p[i].disks, p[i].disks == 1 ? "" : "s",
                  (unsigned long long)(p[i].bytes_per_s / 1000000));
     text_fmt(t, "; straight up to %u, ceiling %llu MB/s; %s", v->knee_disks,
-             (unsigned long long)(v->ceiling_bytes_per_s / 1000000), words[v->limit]);
+             (unsigned long long)(v->ceiling_bytes_per_s / 1000000), scaling_limit_words(v->limit));
 }

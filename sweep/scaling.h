@@ -24,6 +24,9 @@ struct scaling_verdict {
 /* Points ascend in disks.  link_bytes_per_s 0: not known. */
 void scaling_judge(const struct scaling_point *p, unsigned count, uint64_t link_bytes_per_s,
                    struct scaling_verdict *out);
+/* "link": the limit as one word of the journal, and in a sentence's worth. */
+const char *scaling_limit_key(enum scaling_limit limit);
+const char *scaling_limit_words(enum scaling_limit limit);
 /* "1 disk 120 MB/s, 2 disks 240 MB/s; ..., limited by the link" */
 void scaling_text(const struct scaling_point *p, unsigned count, const struct scaling_verdict *v,
                   struct text *t);

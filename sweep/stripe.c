@@ -304,4 +304,27 @@ int stripe_make(struct disk *const *members, unsigned count, uint32_t chunk_byte
     return OK;
 }
 
+struct disk *stripe_member_of(const struct disk *d, uint64_t lba, uint64_t *member_lba)
+{
+    const struct stripe *s = (const struct stripe *)d;
+
+    if (!d || d->ops != &stripe_ops || lba >= d->lba_count)
+        return NULL;
+    unsigned member = (unsigned)(lba / s->chunk_lbas % s->count);
+    *member_lba = on_member(s, member, lba);
+    return s->member[member];
+}
+
+struct disk *stripe_member(const struct disk *d, unsigned i)
+{
+    const struct stripe *s = (const struct stripe *)d;
+
+    return d && d->ops == &stripe_ops && i < s->count ? s->member[i] : NULL;
+}
+
+uint32_t stripe_chunk_bytes(const struct disk *d)
+{
+    return d->ops == &stripe_ops ? ((const struct stripe *)d)->chunk_lbas * d->lba_bytes : 0;
+}
+
 void stripe_free(struct disk *d) { plat_free(d); }

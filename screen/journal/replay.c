@@ -2,6 +2,7 @@
 #include "bits.h"
 #include "math.h"
 #include "str.h"
+#include "summary.h"
 
 bool replay_start(struct replay *r, const char *journal, size_t len)
 {
@@ -130,6 +131,7 @@ static void fill_lane(struct replay *r, unsigned i, bool last)
     event_str(end, "job", v->job, sizeof v->job);
     v->bytes_per_s = last || bytes == UINT64_MAX ? event_u64(end, "bytes_per_s") : bytes;
     v->iops = last || ios == UINT64_MAX ? event_u64(end, "iops_milli") / 1000 : ios;
+    v->flags = last ? summary_flags(end) : 0;
     v->left_ns = run_ns / REPLAY_FRAMES_PER_STEP * (REPLAY_FRAMES_PER_STEP - 1 - r->frame);
 }
 

@@ -5,6 +5,7 @@
 #include "golden.h"
 #include "markup.h"
 #include "math.h"
+#include "runs.h"
 #include "showcase.h"
 #include "test.h"
 
@@ -228,20 +229,47 @@ TEST(characters_that_play_tricks_are_question_marks)
 
 /* ---- digits ---- */
 static const char *const exact_keys[] = {
-    "step",           "block_bytes",     "command_bytes",     "depth_asked",
-    "depth",          "first_lba",       "span_lbas",         "ios",
-    "bytes",          "errors",          "retries",           "run_ns",
-    "ramp_ns",        "held_ns",         "busy_ns",           "longest_poll_gap_ns",
-    "latency_min_ns", "latency_mean_ns", "latency_stddev_ns", "latency_max_ns",
-    "bytes_per_s",    "iops_milli",      "wrapped",           "seq",
+    "step",
+    "block_bytes",
+    "command_bytes",
+    "depth_asked",
+    "depth",
+    "first_lba",
+    "span_lbas",
+    "ios",
+    "bytes",
+    "errors",
+    "retries",
+    "run_ns",
+    "ramp_ns",
+    "held_ns",
+    "busy_ns",
+    "longest_poll_gap_ns",
+    "latency_min_ns",
+    "latency_mean_ns",
+    "latency_stddev_ns",
+    "latency_max_ns",
+    "bytes_per_s",
+    "first_third_bytes_per_s",
+    "last_third_bytes_per_s",
+    "iops_milli",
+    "wrapped",
+    "seq",
 };
 
 static void digits_of(const struct journal_line *l, const char *key, char out[32])
 {
     struct json_value v;
 
+    if (event_u64(l, "errors") > 100 &&
+        (strstr(key, "bytes_per_s") || strstr(key, "latency_") || strstr(key, "milli"))) {
+        strcpy(out, "too short"); /* the sample's one cell that is flagged so */
+        return;
+    }
     CHECK(json_member(&l->body, key, &v) && v.kind == JSON_NUMBER);
     snprintf(out, 32, "%.*s", (int)v.len, v.at);
+    if (strstr(key, "_third_") && !strcmp(out, "0"))
+        out[0] = 0; /* not told */
 }
 
 /* The row of the page's table of all digits, built here from the journal's own. */
@@ -261,7 +289,7 @@ static void check_exact_row(const struct memory *page, const struct journal_line
     }
     HAS_STR(page->bytes, row);
     digits_of(l, "bytes_per_s", digits);
-    snprintf(row, sizeof row, "<data value=\"%s\">", digits);
+    snprintf(row, sizeof row, digits[0] == 't' ? ">%s<" : "<data value=\"%s\">", digits);
     HAS_STR(page->bytes, row);
 }
 

@@ -100,11 +100,14 @@ TEST(every_kind_and_key_that_is_written_stands_in_the_documentation)
 
 TEST(what_lanes_that_write_leave_stands_in_the_documentation)
 {
-    static const char *const kinds[VERIFY_KIND_COUNT] = { "ok", "lost", "stale", "misdirected", "corrupt", "other-job" };
+    static const char *const kinds[VERIFY_KIND_COUNT] = { "ok",          "lost",    "stale",
+                                                          "misdirected", "corrupt", "other-job" };
     struct memory file = { 0 };
     struct journal *j = journal_new(&file, 1);
     char *docs = read_docs();
-    struct step_result r = { .step = 4, .disk = "nvme0n1", .job = "mix", .rw = "randrw", .run_ns = 2000000000 };
+    struct step_result r = {
+        .step = 4, .disk = "nvme0n1", .job = "mix", .rw = "randrw", .run_ns = 2000000000
+    };
     struct step_side side = { .writes = true, .ios = 30, .bytes = 122880, .percentile_valid = 1 };
     struct step_writing w = { .writes = true, .verifies = true, .bad_lbas = 3, .bad_kind_lbas = { 0, 1, 2 } };
     struct verify_error e = { .lba = UINT64_MAX, .kind = "stale", .words = "words" };
@@ -117,10 +120,15 @@ TEST(what_lanes_that_write_leave_stands_in_the_documentation)
     journal_step_side(j, &r, &side);
     journal_writing(j, &r, &w, kinds);
     journal_verify_error(j, &r, &e);
+    journal_array(j, "stripe0", 65536, (const char *const[]){ "sata0.0", "sata0.1" }, 2);
+    journal_scaling(
+        j, &(struct scaling_info){ .controller = "sata0", .job = "seq", .limit = "link", .words = "full" });
+    journal_rounds(j, &(struct rounds_info){ .title = "seq" });
     journal_reader_start(&reader, file.bytes, file.len);
     for (; journal_reader_next(&reader, &l) == JOURNAL_LINE; lines++)
         check_line(docs, &l);
-    EQ(lines, 3);
+    EQ(lines, 6);
+    HAS_STR(file.bytes, "\"members\":[\"sata0.0\",\"sata0.1\"]");
     HAS_STR(file.bytes, "\"bytes_per_s\":61440,\"iops_milli\":15000,");
     HAS_STR(file.bytes, "\"bad_kinds\":{\"lost\":1,\"stale\":2}");
     HAS_STR(file.bytes, "\"lba\":18446744073709551615,\"kind\":\"stale\"");

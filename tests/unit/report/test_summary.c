@@ -250,6 +250,7 @@ TEST(the_largest_numbers_and_longest_names_stay_within_the_page)
     journal_io_errors_more(j, 1, r.disk, "job", UINT64_MAX);
     journal_step_end(j, &r, longest);
     r.run_ns = 1;
+    r.flags &= ~(uint32_t)FLAG_TOO_SHORT;
     journal_step_end(j, &r, "");
     journal_finding(j, &f);
     journal_disk_verdict(j, r.disk, VERDICT_FAIL, longest);

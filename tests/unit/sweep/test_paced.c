@@ -504,7 +504,14 @@ TEST(a_rate_that_sinks_during_the_run_is_flagged)
         hand_begin();
         for (unsigned i = 0; worker_run(hand.e, 100 * NS_PER_MS); i++)
             hand.fake[0].latency_ns = (k && i > 15 ? 1200 : 1000) * NS_PER_US;
-        EQ(!!(hand_result(0)->flags & FLAG_UNEVEN), k);
+        const struct step_result *r = hand_result(0);
+        EQ(!!(r->flags & FLAG_UNEVEN), k);
+        CHECK(r->first_third_bytes_per_s >= step_bytes_per_s(r) * 98 / 100);
+        if (k) /* 1.2 ms in place of 1 ms */
+            CHECK(r->last_third_bytes_per_s < r->first_third_bytes_per_s * 85 / 100 &&
+                  r->last_third_bytes_per_s > r->first_third_bytes_per_s * 80 / 100);
+        else
+            CHECK(r->last_third_bytes_per_s >= r->first_third_bytes_per_s * 98 / 100);
         hand_down();
     }
 }

@@ -115,6 +115,13 @@ TEST(a_bad_block_of_a_member_is_named_as_a_block_of_the_array)
     EQ(e->lba, 24);
     engine_locate_errors(hand.e);
     EQ(engine_errors(hand.e, 0, &count)->lba, 27);
+    uint64_t lba = 0;
+    CHECK(stripe_member_of(array, 27, &lba) == &hand.fake[1].disk);
+    EQ(lba, 11);
+    CHECK(!stripe_member_of(array, array->lba_count, &lba));
+    CHECK(!stripe_member_of(&hand.fake[1].disk, 11, &lba)); /* no array */
+    CHECK(stripe_member(array, 1) == &hand.fake[1].disk && !stripe_member(array, 2));
+    EQ(stripe_chunk_bytes(array), 4096);
     down();
 }
 

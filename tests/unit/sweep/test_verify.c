@@ -328,3 +328,30 @@ TEST(the_place_of_an_element_in_a_map_is_found_again)
     perm_init(&p, (1ull << 63) + 1, 9);
     EQ(perm_index_of(&p, perm_at(&p, 1ull << 62)), 1ull << 62);
 }
+
+TEST(a_write_that_failed_is_an_error_and_no_bad_block_as_well)
+{
+    for (unsigned m = 0; m < 2; m++) {
+        up(all_modes[m]);
+        hand.fake[0].fail_every = 100; /* of 126 writes the hundredth; of as many reads the 74th */
+        hand.fake[0].drop_at = 100;    /* and it left nothing */
+        run();
+        EQ(hand_result(0)->errors, 2);
+        EQ(writing()->bad_lbas, 0);
+        EQ(writing()->unwritten_lbas, 8);
+        hand_down();
+    }
+}
+
+TEST(a_block_that_a_later_pass_wrote_is_judged_although_an_earlier_write_of_it_failed)
+{
+    up(JOB_WRITE);
+    hand_job(0)->loops = 2;
+    hand.fake[0].fail_every = 100;
+    hand.fake[0].drop_at = 126 + 100; /* where the first failure was, a pass later */
+    run();
+    EQ(writing()->unwritten_lbas, 0);
+    EQ(writing()->bad_kind_lbas[STAMP_STALE], 8);
+    EQ(writing()->first_bad_lba, 99 * 8);
+    hand_down();
+}
