@@ -264,7 +264,8 @@ static void put_row(struct render_out *o, const struct source *s)
     render_bytes(o, "\r\n", 2);
 }
 
-static void put_rows(struct render_out *o, const struct run *run)
+/* Apart from its caller: lines of both would make one frame too large. */
+static __attribute__((noinline)) void put_rows(struct render_out *o, const struct run *run)
 {
     struct run_lines lines;
     struct journal_line l, disk, side[3];

@@ -21,7 +21,7 @@ unsigned event_list(const struct journal_line *l, const char *key, uint64_t *val
     return count;
 }
 
-unsigned curve_points(const struct journal_line *l, struct curve_point points[static CURVE_MAX_POINTS])
+__attribute__((noinline)) unsigned curve_points(const struct journal_line *l, struct curve_point points[static CURVE_MAX_POINTS])
 {
     uint64_t disks[CURVE_MAX_POINTS], rates[CURVE_MAX_POINTS];
     unsigned count = event_list(l, "disks", disks, CURVE_MAX_POINTS);
@@ -36,7 +36,7 @@ unsigned curve_points(const struct journal_line *l, struct curve_point points[st
 /* ---- scaling ---- */
 enum { BAR_COLUMNS = 30, COL_DISKS = 10, COL_RATE = 22 };
 
-static void put_bar(struct render_out *o, const struct curve_point *p, uint64_t most, const char *remark)
+static __attribute__((noinline)) void put_bar(struct render_out *o, const struct curve_point *p, uint64_t most, const char *remark)
 {
     char line[120], word[32];
     struct text t = text_over(line, sizeof line), w = text_over(word, sizeof word);
@@ -55,7 +55,7 @@ static void put_bar(struct render_out *o, const struct curve_point *p, uint64_t 
     page_line(o, "%s", line);
 }
 
-static void put_curve(struct render_out *o, const struct journal_line *l)
+static __attribute__((noinline)) void put_curve(struct render_out *o, const struct journal_line *l)
 {
     struct curve_point point[CURVE_MAX_POINTS];
     unsigned count = curve_points(l, point);
@@ -92,11 +92,11 @@ void summary_put_scaling(struct render_out *o, const struct run *run)
 }
 
 /* ---- rounds ---- */
-static void put_rounds(struct render_out *o, const struct journal_line *l)
+static __attribute__((noinline)) void put_rounds(struct render_out *o, const struct journal_line *l)
 {
     uint64_t rate[ROUNDS_MAX];
     unsigned count = event_list(l, "bytes_per_s", rate, ROUNDS_MAX);
-    char text[600];
+    char text[400];
     struct text t = text_over(text, sizeof text);
 
     summary_add(&t, l, "title", "");
