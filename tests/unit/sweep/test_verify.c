@@ -334,7 +334,6 @@ TEST(a_write_that_failed_is_an_error_and_no_bad_block_as_well)
     for (unsigned m = 0; m < 2; m++) {
         up(all_modes[m]);
         hand.fake[0].fail_every = 100; /* of 126 writes the hundredth; of as many reads the 74th */
-        hand.fake[0].drop_at = 100;    /* and it left nothing */
         run();
         EQ(hand_result(0)->errors, 2);
         EQ(writing()->bad_lbas, 0);
@@ -348,10 +347,10 @@ TEST(a_block_that_a_later_pass_wrote_is_judged_although_an_earlier_write_of_it_f
     up(JOB_WRITE);
     hand_job(0)->loops = 2;
     hand.fake[0].fail_every = 100;
-    hand.fake[0].drop_at = 126 + 100; /* where the first failure was, a pass later */
+    hand.fake[0].drop_at = 126 + 100 - 2; /* where the first failure was, a pass later; two were not even tried */
     run();
-    EQ(writing()->unwritten_lbas, 0);
-    EQ(writing()->bad_kind_lbas[STAMP_STALE], 8);
+    EQ(writing()->unwritten_lbas, 8); /* of the second failure */
+    EQ(writing()->bad_lbas, 8);
     EQ(writing()->first_bad_lba, 99 * 8);
     hand_down();
 }
