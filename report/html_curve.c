@@ -6,7 +6,8 @@
 
 static void label_count(struct text *t, uint64_t v) { text_u64(t, v); }
 
-static __attribute__((noinline)) void draw_curve(struct html *h, const struct curve_point *point, unsigned count, uint64_t link)
+static __attribute__((noinline)) void draw_curve(struct html *h, const struct curve_point *point,
+                                                 unsigned count, uint64_t link)
 {
     struct plot p = { .pen = h->pen,
                       .x = { .label = label_count, .title = "disks at once" },

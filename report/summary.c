@@ -209,20 +209,11 @@ static void put_flag_meanings(struct render_out *o, const struct run *run)
 
 /* ---- the page ---- */
 static void (*const parts[])(struct render_out *o, const struct run *run) = {
-    put_headline,
-    put_reservations,
-    put_machine,
-    put_controllers,
-    summary_put_machine_path,
-    summary_put_raid,
-    summary_put_drives,
-    summary_put_orphaned_cells,
-    summary_put_scaling,
-    summary_put_rounds,
-    summary_put_other_findings,
-    put_problems,
-    put_not_tested,
-    put_flag_meanings,
+    put_headline,       put_reservations,           put_machine,
+    put_controllers,    summary_put_machine_path,   summary_put_raid,
+    summary_put_drives, summary_put_orphaned_cells, summary_put_scaling,
+    summary_put_rounds, summary_put_other_findings, put_problems,
+    put_not_tested,     put_flag_meanings,
 };
 
 void render_summary(const char *journal, size_t len, struct render_out *out)

@@ -21,7 +21,8 @@ unsigned event_list(const struct journal_line *l, const char *key, uint64_t *val
     return count;
 }
 
-__attribute__((noinline)) unsigned curve_points(const struct journal_line *l, struct curve_point points[static CURVE_MAX_POINTS])
+__attribute__((noinline)) unsigned curve_points(const struct journal_line *l,
+                                                struct curve_point points[static CURVE_MAX_POINTS])
 {
     uint64_t disks[CURVE_MAX_POINTS], rates[CURVE_MAX_POINTS];
     unsigned count = event_list(l, "disks", disks, CURVE_MAX_POINTS);
@@ -36,7 +37,8 @@ __attribute__((noinline)) unsigned curve_points(const struct journal_line *l, st
 /* ---- scaling ---- */
 enum { BAR_COLUMNS = 30, COL_DISKS = 10, COL_RATE = 22 };
 
-static __attribute__((noinline)) void put_bar(struct render_out *o, const struct curve_point *p, uint64_t most, const char *remark)
+static __attribute__((noinline)) void put_bar(struct render_out *o, const struct curve_point *p,
+                                              uint64_t most, const char *remark)
 {
     char line[120], word[32];
     struct text t = text_over(line, sizeof line), w = text_over(word, sizeof word);

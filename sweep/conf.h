@@ -41,7 +41,7 @@ struct conf {
     uint8_t screen_port; /* which serial port has the screen */
     uint16_t end_screen_s;
     char arm[120], arm_sha256[65]; /* the arming file of result/arming.h; "": nothing is armed */
-    char blink[48]; /* the disk whose bay is looked for; "": none */
+    char blink[48];                /* the disk whose bay is looked for; "": none */
     uint16_t blink_s;
     char include[256]; /* disk names, blank or comma separated; "": all */
     char exclude[256];

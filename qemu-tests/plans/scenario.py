@@ -36,10 +36,17 @@ def run(folder):
         check(5 <= sizes.count(count) <= 6, f"rounds of {count} disks: {sizes}")
     for v in lanes.values():
         equal(sorted(v), DISKS[:len(v)], "the first disks of the controller")
-    logged = " ".join(x["text"] for x in r.journal.all("log"))
-    check("scaling of sata0, reads: " in logged, "the curve is told")
-    equal(logged.count("of at most 6 (SNIA"), 3, "steadiness is told for each number of disks")
+    curve = r.journal.one("scaling")
+    equal((curve["controller"], curve["job"], curve["disks"]), ("sata0", "reads", [1, 2, 4]), "the curve")
+    check(all(curve["bytes_per_s"]) and curve["ceiling_bytes_per_s"] == max(curve["bytes_per_s"]), "its ceiling")
+    rounds = r.journal.all("rounds")
+    equal([len(x["bytes_per_s"]) for x in rounds], [sizes.count(n) for n in (1, 2, 4)], "rounds of each number")
+    equal({x["most"] for x in rounds}, {6}, "rounds allowed")
 
     r = go(folder, "stripe", WHOLE, args, "stripe = sata0\nstripe_chunk_kib = 64\n")
     end = r.journal.one("step_end")
     equal((end["disk"], end["bytes"], end["errors"]), ("stripe0", 16 * MIB, 0), "the array is read as one, whole")
+    array = r.journal.one("array")
+    equal((array["disk"], array["chunk_bytes"], array["members"]), ("stripe0", 64 << 10, DISKS), "its members")
+    verdicts = {x["disk"]: x["verdict"] for x in r.journal.all("disk_verdict")}
+    equal({verdicts[d] for d in ["stripe0", *DISKS]}, {"PASS"}, "array and members have verdicts")

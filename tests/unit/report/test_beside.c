@@ -153,8 +153,7 @@ TEST(a_scaling_run_is_a_curve_with_its_knee_ceiling_and_limit)
     struct memory file = curves(true), page = summary_of(file.bytes, file.len);
 
     HAS_STR(page.bytes, "sata0, seq-1m");
-    HAS_STR(page.bytes,
-            "  4 disks  790.0 MB/s  #############################  <- straight up to here");
+    HAS_STR(page.bytes, "  4 disks  790.0 MB/s  #############################  <- straight up to here");
     HAS_STR(page.bytes, "ceiling 800 MB/s, the link carries 810 MB/s: the slot's link is full");
     memory_free(&page);
     page = rendered(render_html, file.bytes, file.len);

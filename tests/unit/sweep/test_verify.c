@@ -347,7 +347,8 @@ TEST(a_block_that_a_later_pass_wrote_is_judged_although_an_earlier_write_of_it_f
     up(JOB_WRITE);
     hand_job(0)->loops = 2;
     hand.fake[0].fail_every = 100;
-    hand.fake[0].drop_at = 126 + 100 - 2; /* where the first failure was, a pass later; two were not even tried */
+    hand.fake[0].drop_at =
+        126 + 100 - 2; /* where the first failure was, a pass later; two were not even tried */
     run();
     EQ(writing()->unwritten_lbas, 8); /* of the second failure */
     EQ(writing()->bad_lbas, 8);
