@@ -9,7 +9,7 @@ import machine
 from scenario import Journal, check, equal, file_disk
 
 MIB = 1 << 20
-SIZE = 12 * MIB
+SIZE = 24 * MIB
 # name: (device, the identity by which it is armed)
 THREE = {
     "nvme0n1": ("nvme,drive={n},serial=BURN-NVME0", "BURN-NVME0/NSID-1"),
@@ -63,7 +63,7 @@ def promised(text):
 class Bench:
     """Blank disks, their arming file and a stick that stays the same from boot to boot."""
 
-    def __init__(self, folder, disks=None, budget_s=160, size=SIZE):
+    def __init__(self, folder, disks=None, budget_s=200, size=SIZE):
         self.folder, self.disks, self.paths, self.stick = folder, disks or THREE, {}, None
         self.args, self.may_write, self.before = ["-device", "megasas-gen2,id=raid"], [], {}
         self.conf = conf(budget_s)
