@@ -109,7 +109,7 @@ static void record_driver_log(void)
 
 static void write_medium(struct medium *m)
 {
-    if (m->state == MEDIUM_OK && medium_checkpoint(m, memory.text, memory.len))
+    if (medium_checkpoint(m, memory.text, memory.len))
         serial_say("on the medium up to seq %llu", (unsigned long long)journal.seq - 1);
     if (m->times_back && medium_loss_said && m->state == MEDIUM_OK) {
         medium_loss_said = false;
