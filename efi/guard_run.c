@@ -34,7 +34,7 @@ static struct {
     const struct machine_info *machine;
     bool keeps_record;
     char run_id[17];
-} run = { .batch = { .armings = armings } };
+} run;
 
 /* ---- looking ---- */
 
@@ -149,6 +149,7 @@ static void read_batch(const struct settings *s, const struct medium *m)
     if (rc != OK) {
         text_fmt(&why, "the arming file %s is not there or cannot be read (%s)", path, err_text(rc));
     } else {
+        run.batch.armings = armings;
         run.has_batch = arming_accept(network, pinned_sha256(s), text, len, &why) &&
                         arming_read(text, len, &run.batch, &why) == OK;
         boot->FreePool(text);
