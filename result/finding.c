@@ -244,7 +244,7 @@ const struct finding_kind finding_kinds[] = {
     { "burn-in-crash-loop", "The machine went down again and again at the same place",
       "Look at the power supply, then try this drive alone; remove `runs` from the stick to begin anew.",
       LIKELY },
-    { "burn-in-resumed", "The burn-in goes on where it was interrupted", "Nothing to do.", SURE },
+    { "burn-in-resumed", "The burn-in goes on where it was interrupted", "Nothing to do: the burn-in goes on where its last checkpoint was.", SURE },
     { "no-resume", "A burn-in on this boot path cannot be resumed",
       "Boot from a stick that can be written when it should survive a power cut.", SURE },
     { "battery-bad", "The battery of the RAID card is missing, weak or hot",
