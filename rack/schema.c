@@ -142,6 +142,8 @@ static const struct rack_column cell_columns[] = {
     N("wrapped"),
     N("bytes_per_s"),
     N("iops_milli"),
+    N("first_third_bytes_per_s"),
+    N("last_third_bytes_per_s"),
     P(10000),
     P(50000),
     P(100000),

@@ -5,12 +5,12 @@ CREATE TABLE IF NOT EXISTS cell(run String, seq UInt64, t_ns UInt64,
   `errors` Nullable(UInt64), `retries` Nullable(UInt64), `run_ns` Nullable(UInt64), `held_ns` Nullable(UInt64),
   `ramp_ns` Nullable(UInt64), `latency_min_ns` Nullable(UInt64), `latency_mean_ns` Nullable(UInt64), `latency_max_ns` Nullable(UInt64),
   `latency_stddev_ns` Nullable(UInt64), `longest_poll_gap_ns` Nullable(UInt64), `busy_ns` Nullable(UInt64), `wrapped` Nullable(UInt64),
-  `bytes_per_s` Nullable(UInt64), `iops_milli` Nullable(UInt64), `latency_p10000_ns` Nullable(UInt64), `latency_p50000_ns` Nullable(UInt64),
-  `latency_p100000_ns` Nullable(UInt64), `latency_p250000_ns` Nullable(UInt64), `latency_p500000_ns` Nullable(UInt64), `latency_p700000_ns` Nullable(UInt64),
-  `latency_p750000_ns` Nullable(UInt64), `latency_p900000_ns` Nullable(UInt64), `latency_p950000_ns` Nullable(UInt64), `latency_p990000_ns` Nullable(UInt64),
-  `latency_p999000_ns` Nullable(UInt64), `latency_p999900_ns` Nullable(UInt64), `latency_p999990_ns` Nullable(UInt64), `latency_p999999_ns` Nullable(UInt64),
-  `latency_class_ios` String, `flags` String, `reason` String, `tail_p99_milli` Nullable(UInt64),
-  `tail_p999_milli` Nullable(UInt64), more String)
+  `bytes_per_s` Nullable(UInt64), `iops_milli` Nullable(UInt64), `first_third_bytes_per_s` Nullable(UInt64), `last_third_bytes_per_s` Nullable(UInt64),
+  `latency_p10000_ns` Nullable(UInt64), `latency_p50000_ns` Nullable(UInt64), `latency_p100000_ns` Nullable(UInt64), `latency_p250000_ns` Nullable(UInt64),
+  `latency_p500000_ns` Nullable(UInt64), `latency_p700000_ns` Nullable(UInt64), `latency_p750000_ns` Nullable(UInt64), `latency_p900000_ns` Nullable(UInt64),
+  `latency_p950000_ns` Nullable(UInt64), `latency_p990000_ns` Nullable(UInt64), `latency_p999000_ns` Nullable(UInt64), `latency_p999900_ns` Nullable(UInt64),
+  `latency_p999990_ns` Nullable(UInt64), `latency_p999999_ns` Nullable(UInt64), `latency_class_ios` String, `flags` String,
+  `reason` String, `tail_p99_milli` Nullable(UInt64), `tail_p999_milli` Nullable(UInt64), more String)
   ENGINE = MergeTree ORDER BY (run, seq);
 CREATE TABLE IF NOT EXISTS disk(run String, seq UInt64, t_ns UInt64,
   `name` String, `controller` String, `kind` String, `model` String,

@@ -433,6 +433,10 @@ def test_table_json_page_and_database_of_a_run_have_the_journals_digits(folder):
                     # The page has these two in words, and the drive in the heading.
                     if key == "seq" or (form == "html" and key in ("disk", "flags", "reason")):
                         continue
+                    # A figure that means nothing stands nowhere in the table: too short, or a third without reads.
+                    if form in ("csv", "html") and row[key] == "":
+                        assert value in ("", "0") or "too-short" in want[seq]["flags"].split("|"), (name, seq, key, value)
+                        continue
                     assert row[key] == value, (name, form, seq, key, row.get(key), value)
                     checked += 1
     assert checked > 5000, checked
