@@ -179,7 +179,7 @@ int gate_open_writes(struct gate_pass *p, enum gate_transport transport, uint8_t
 
     if (!gate_is_armed(identity, &first, &armed_blocks))
         return NOTE(E_REFUSED, "a lane that writes on a disk that is not armed", lba_count, 0);
-    if (p->transport != transport || !p->lba_count || !write_row_permits(transport, write_opcode, false) ||
+    if (p->transport != transport || !write_row_permits(transport, write_opcode, false) ||
         !write_row_permits(transport, flush_opcode, true))
         return NOTE(E_REFUSED, "commands of a lane that the table of writes does not know",
                     write_opcode | (uint64_t)flush_opcode << 8, transport);

@@ -467,3 +467,22 @@ TEST(the_first_writes_of_a_range_are_those_that_each_write_is_let_through_with)
     gate_open(&p, GATE_NVME_IO, 0x02, 1000);
     EQ(gate_first_writes(&p, 0x00, 1), 0);
 }
+
+TEST(writes_open_only_on_a_pass_of_their_own_transport_that_is_open_and_end_at_the_nearer_end)
+{
+    struct gate_pass p, never = { .transport = GATE_NVME_IO };
+
+    gate_disarm_all();
+    EQ(gate_arm("S1|M", 0, 3000), OK);
+    EQ(gate_open(&p, GATE_ATA, 0x25, 1000), OK);
+    EQ(gate_open_writes(&p, GATE_NVME_IO, 0x01, 0x00, "S1|M", 1000), E_REFUSED);
+    CHECK(!gate_lets_through(&p, 0x01, 0, 1));
+    EQ(gate_open_writes(&never, GATE_NVME_IO, 0x01, 0x00, "S1|M", 1000), E_REFUSED);
+    EQ(gate_open(&p, GATE_NVME_IO, 0x02, 2000), OK);
+    EQ(gate_open_writes(&p, GATE_NVME_IO, 0x01, 0x00, "S1|M", 1000), OK);
+    CHECK(gate_lets_through(&p, 0x01, 999, 1) && !gate_lets_through(&p, 0x01, 1000, 1));
+    EQ(gate_open(&p, GATE_NVME_IO, 0x02, 1000), OK);
+    EQ(gate_open_writes(&p, GATE_NVME_IO, 0x01, 0x00, "S1|M", 2000), OK);
+    CHECK(gate_lets_through(&p, 0x01, 999, 1) && !gate_lets_through(&p, 0x01, 1000, 1));
+    gate_disarm_all();
+}

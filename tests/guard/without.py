@@ -1,0 +1,213 @@
+"""Takes away one condition of the write guard or of the gate after the other, in a copy of the sources, and asks that a
+unit test fails each time.  without.py FOLDER: works there; FOLDER WORD: only conditions whose name contains it."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ROOMS = ("base", "drivers", "result", "sweep", "tests")
+HOST = ["tests/unit/test_main.c", "base/*.c", "drivers/controller.c", "drivers/fault.c", "drivers/gate.c", "drivers/health.c",
+        "drivers/lane.c", "drivers/raid.c", "drivers/smart.c", "tests/platform/model/*.c"]
+# A program: the tests that are run and what they stand on.
+PROGRAMS = {
+    "gate": ["tests/unit/drivers/test_gate.c"],
+    "guard": ["tests/unit/sweep/test_guard.c", "tests/unit/sweep/test_guard_content.c",
+              "tests/unit/result/test_arming.c", "tests/fakes/fake_disk.c", "sweep/guard*.c", "result/arming.c"],
+    **{driver: [f"tests/unit/{driver}/*.c", f"drivers/{driver}/*.c", "tests/models/*.c", f"tests/models/{driver}/*.c"]
+       for driver in ("nvme", "ahci", "mfi")},
+}
+GUARD, CONTENT, ARMING, GATE, GATE_H = ("sweep/guard.c", "sweep/guard_content.c", "result/arming.c", "drivers/gate.c",
+                                        "drivers/gate.h")
+# name: file, what stands there, what stands there without it
+EDITS = {
+    "guard: nobody decided": (GUARD, "return a ? &a->permit : &not_armed;", "return a ? &a->permit : &too_many;"),
+    "guard: no permit, no gate": (GUARD, "if (!guard_permit(d)->granted)", "if (0)"),
+    "guard: the gate leaves out the mark": (GUARD, "return open_gate(d, guard_permit(d)->first_lba);",
+                                            "return open_gate(d, 0);"),
+    "guard: the gate is narrowed behind the mark": (GUARD, "whole ? 0 : p->first_lba", "whole ? 0 : 0"),
+    "guard: the mark only when armed": (GUARD, "if (!p->granted || !gate_is_armed(d->identity, NULL, NULL))", "if (0)"),
+    "guard: taken back closes the gate": (GUARD, "struct answer *a = answer_of(d);\n\n    gate_disarm(d->identity);",
+                                          "struct answer *a = answer_of(d);\n"),
+    "guard: asked once": (GUARD, "c->attended && !c->asked;", "c->attended;"),
+    "guard: awaits only the approval": (GUARD, "against && against->holds == is_approved && c->attended", "against && c->attended"),
+    "resumes: on record": (GUARD, "return c->spent && k->has_mark", "return k->has_mark"),
+    "resumes: a mark": (GUARD, "c->spent && k->has_mark && ", "c->spent && "),
+    "resumes: nothing foreign": (GUARD, "k->only_ours && ", ""),
+    "resumes: not finished": (GUARD, "!k->mark.finished &&", "1 &&"),
+    "resumes: this arming": (GUARD, "str_equal(k->mark.arming_id, a->id);", "1;"),
+    "gate: only what has a row": (GATE, "        if (r->transport == transport && r->opcode == opcode &&",
+                                  "        if (r->opcode == opcode &&"),
+    "gate: its opcode": (GATE, "r->transport == transport && r->opcode == opcode &&", "r->transport == transport &&"),
+    "gate: its qualifier": (GATE, "(qualifier & r->qualifier_mask) == r->qualifier)", "1)"),
+    "gate: a lane's command has a row": (GATE, "if (!gate_permits(transport, read_opcode, 0))", "if (0)"),
+    "gate: writes only when armed": (GATE, "if (!gate_is_armed(identity, &first, &armed_blocks))",
+                                     "first = 0, armed_blocks = lba_count;\n    if (0)"),
+    "gate: writes on the pass's transport": (GATE, "p->transport != transport || ", ""),
+    "gate: a write command has a row": (GATE, "!write_row_permits(transport, write_opcode, false) ||", "0 ||"),
+    "gate: a flush command has a row": (GATE, "!write_row_permits(transport, flush_opcode, true))", "0)"),
+    "gate: to the end of the armed range": (GATE, "end = first + armed_blocks < lba_count ? first + armed_blocks : lba_count;",
+                                            "end = lba_count;"),
+    "gate: to the end of the disk": (GATE, "first + armed_blocks < lba_count ? first + armed_blocks : lba_count;",
+                                     "first + armed_blocks;"),
+    "gate: to the end of the pass": (GATE, "end = end < p->lba_count ? end : p->lba_count;", ""),
+    "gate: an armed range beyond the end": (GATE, "if (first >= end)", "if (0)"),
+    "gate: arming needs an identity": (GATE, "!identity[0] || str_len", "str_len"),
+    "gate: arming needs a range": (GATE, "if (!lba_count || lba_count", "if (lba_count"),
+    "gate: armed ranges do not wrap": (GATE, "|| lba_count > UINT64_MAX - first_lba)", ")"),
+    "gate: armed once": (GATE, "if (armed_find(identity))", "if (0)"),
+    "gate: by the whole identity": (GATE, "if (str_equal(armed[i].identity, identity))", "if (armed[i].identity[0] == identity[0])"),
+    "gate: disarmed is disarmed": (GATE, "    if (a)\n        *a = armed[--armed_count];", "    (void)a;"),
+    "gate: all disarmed": (GATE, "void gate_disarm_all(void) { armed_count = 0; }", "void gate_disarm_all(void) { }"),
+    "pass: reads below the end": (GATE_H, "lba < p->lba_count && blocks <= p->lba_count - lba", "1"),
+    "pass: the write command only": (GATE_H, "return opcode == p->write_opcode && blocks != 0 && lba >=",
+                                     "return blocks != 0 && lba >="),
+    "pass: no empty write": (GATE_H, "p->write_opcode && blocks != 0 && lba >=", "p->write_opcode && lba >="),
+    "pass: writes from the first LBA on": (GATE_H, "lba >= p->write_first_lba && ", ""),
+    "pass: writes begin below the end": (GATE_H, "lba < p->write_end_lba &&", "1 &&"),
+    "pass: writes end below the end": (GATE_H, "blocks <= p->write_end_lba - lba;", "1;"),
+    "pass: no flush without writes": (GATE_H, "return p->write_end_lba != 0 && opcode", "return opcode"),
+    "pass: the flush command only": (GATE_H, "p->write_end_lba != 0 && opcode == p->flush_opcode", "p->write_end_lba != 0"),
+    "pass: many writes, the command": (GATE_H, "return room && opcode == p->write_opcode &&", "return room &&"),
+    "pass: many writes, the range": (GATE_H, "blocks <= room ? room - blocks + 1", "blocks <= room ? room + 1"),
+    "pass: many reads, the range": (GATE_H, "blocks <= p->lba_count ? p->lba_count - blocks + 1", "blocks <= p->lba_count ? p->lba_count"),
+    "content: what cannot be read is not blank": (CONTENT, "    if (rc == OK)\n        return true;\n    k->failed = true;",
+                                                  "    return true;"),
+    "content: a sign is found": (CONTENT, "o->state = o->found_count ? CONTENT_FOUND : CONTENT_BLANK;", "o->state = CONTENT_BLANK;"),
+    "content: data without a sign is found": (CONTENT, "if (o->data_places && !o->found_count)", "if (0)"),
+    "arming: the approval covers the lines": (ARMING, "if (!str_equal(with + 5, digest))", "if (0)"),
+    "arming: from the network only when pinned": (ARMING, "if (!pinned_sha256 || !pinned_sha256[0]) {", "if (0) {"),
+    "arming: pinned is pinned": (ARMING, "if (str_equal_nocase(hex, pinned_sha256))", "if (1)"),
+}
+# What a driver asks of the gate in its submit path: taken away as a whole.
+DRIVERS = {
+    "nvme": ["nvme_io.c", "nvme_admin.c"],
+    "ahci": ["ahci_io.c", "ahci_port.c"],
+    "mfi": ["mfi_io.c", "mfi_dcmd.c"],
+}
+ANSWERS = {"_io.c": ("gate_lets_through", "gate_lets_flush"), "": ("gate_permits",)}
+
+
+class Copy:
+    def __init__(self, folder):
+        self.root, self.objects = Path(folder).resolve() / "copy", Path(folder).resolve() / "objects"
+        shutil.rmtree(self.root, ignore_errors=True)
+        self.objects.mkdir(parents=True, exist_ok=True)
+        for room in ROOMS:
+            shutil.copytree(ROOT / room, self.root / room)
+        shutil.copy(ROOT / "Makefile", self.root)
+        words = re.search(r"^INC_tests +:= ((?:.*\\\n)*.*)$", (ROOT / "Makefile").read_text(), re.M).group(1)
+        self.includes = [f"-I{room}" for room in words.replace("\\\n", " ").split() if (self.root / room).is_dir()]
+
+    def sources(self, program):
+        return sorted({str(p.relative_to(self.root)) for pattern in HOST + PROGRAMS[program] for p in self.root.glob(pattern)})
+
+    def compile(self, sources, tag):
+        """Objects of these sources, those of an untouched copy once for all."""
+        objects, running = [], []
+        for source in sources:
+            target = self.objects / (source.replace("/", "-") + f".{tag}.o")
+            objects.append(target)
+            if tag == "whole" and target.exists():
+                continue
+            running.append(subprocess.Popen(["gcc", "-std=gnu11", "-O1", "-w", *self.includes, "-c", "-o", str(target), source],
+                                            cwd=self.root, stderr=subprocess.PIPE))
+            if len(running) == (os.cpu_count() or 1):
+                finish(running)
+        finish(running)
+        return objects
+
+    def tests_fail(self, program, touched=()):
+        """Builds with the touched sources compiled anew (a header: those that include it) and runs."""
+        names = [Path(t).name for t in touched]
+        anew = [s for s in self.sources(program)
+                if s in touched or any(n.endswith(".h") and f'"{n}"' in (self.root / s).read_text() for n in names)]
+        rest = [s for s in self.sources(program) if s not in anew]
+        binary = self.objects / f"{program}.run"
+        subprocess.run(["gcc", "-o", str(binary), *map(str, self.compile(rest, "whole") + self.compile(anew, "edit"))], check=True)
+        try:
+            return subprocess.run([str(binary)], cwd=self.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  timeout=120).returncode != 0
+        except subprocess.TimeoutExpired:
+            return True
+
+    def edit(self, source, change):
+        path = self.root / source
+        text = path.read_text()
+        path.write_text(change(text))
+        return text
+
+
+def finish(running):
+    while running:
+        p = running.pop()
+        words = p.communicate()[1]
+        if p.returncode:
+            raise SystemExit(f"{p.args[-1]} does not compile:\n{words.decode()[-2000:]}")
+
+
+def replaced(old, new):
+    def change(text):
+        if text.count(old) != 1:
+            raise SystemExit(f"stands {text.count(old)} times there, not once: {old!r}")
+        return text.replace(old, new)
+    return change
+
+
+def always(function):
+    """A row of guard_conditions whose condition always holds."""
+    def change(text):
+        changed = re.sub(r'(\{ "[^"]+", )%s \}' % function, r"\1always_holds }", text)
+        return changed.replace("const struct guard_condition guard_conditions[] = {", "static bool always_holds(const struct "
+                               "guard_case *c, struct text *t) { (void)c; (void)t; return true; }\n"
+                               "const struct guard_condition guard_conditions[] = {")
+    return change
+
+
+def answered(functions):
+    """The gate says yes to whatever this file asks."""
+    def change(text):
+        last = text.rindex("#include")
+        end = text.index("\n", last) + 1
+        return text[:end] + "".join(f"#define {f}(...) true\n" for f in functions) + text[end:]
+    return change
+
+
+def all_changes():
+    rows = re.findall(r'\{ "([^"]+)", (\w+) \},', (ROOT / GUARD).read_text())
+    if len(rows) < 13:
+        raise SystemExit("the rows of guard_conditions were not found")
+    for name, function in rows:
+        yield f"condition: {name}", "guard", GUARD, always(function)
+    for name, (source, old, new) in EDITS.items():
+        yield name, "gate" if source.startswith("drivers/") else "guard", source, replaced(old, new)
+    for driver, files in DRIVERS.items():
+        for file in files:
+            functions = next(v for k, v in ANSWERS.items() if file.endswith(k))
+            yield f"{driver}: what {file} asks the gate", driver, f"drivers/{driver}/{file}", answered(functions)
+
+
+def main(folder, word=""):
+    copy, survived, count = Copy(folder), [], 0
+    changes = [c for c in all_changes() if word in c[0]]
+    for program in sorted({c[1] for c in changes}):
+        if copy.tests_fail(program):
+            raise SystemExit(f"the tests of {program} fail with nothing taken away")
+    for name, program, source, change in changes:
+        text = copy.edit(source, change)
+        count += 1
+        if not copy.tests_fail(program, (source,)):
+            survived.append(name)
+        (copy.root / source).write_text(text)
+    shutil.rmtree(copy.root)
+    shutil.rmtree(copy.objects)
+    for name in survived:
+        print(f"no test fails without \"{name}\"")
+    print(f"{count} conditions taken away, a test failed for {count - len(survived)}")
+    return 1 if survived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
