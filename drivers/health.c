@@ -60,3 +60,14 @@ int64_t health_rose(const struct disk_health *before, const struct disk_health *
         return 0;
     return after->value[v] - before->value[v];
 }
+
+uint32_t self_test_limit_s(enum self_test_kind kind, uint32_t expected_s)
+{
+    enum { SHORT_GRACE_S = 60, SHORT_UNKNOWN_S = 300, EXTENDED_UNKNOWN_S = 24 * 3600 };
+    uint64_t limit_s = kind == SELF_TEST_SHORT
+                           ? (expected_s ? expected_s : SHORT_UNKNOWN_S) + 0ull + SHORT_GRACE_S
+                       : expected_s ? expected_s + (expected_s + 1ull) / 2
+                                    : EXTENDED_UNKNOWN_S;
+
+    return limit_s < SELF_TEST_LONGEST_S ? (uint32_t)limit_s : SELF_TEST_LONGEST_S;
+}

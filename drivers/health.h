@@ -101,6 +101,11 @@ struct self_test_state {
     bool has_failing_lba;
     char words[120]; /* the drive's result in words */
 };
+/* How long one is waited for before it is ended, in seconds: short, what the drive says and a minute;
+ * extended, one and a half times what the drive says; never more than SELF_TEST_LONGEST_S, whatever it says.
+ * expected_s 0: the drive does not say. */
+enum { SELF_TEST_LONGEST_S = 96 * 3600 };
+uint32_t self_test_limit_s(enum self_test_kind kind, uint32_t expected_s);
 /* A drive's self-test touches no data and goes on beside reads.  Optional: a driver without it has NULL.
  * Each is bounded and [boot]; E_UNSUPPORTED: the drive has none; E_REFUSED: not now (words say why). */
 struct self_test_ops {

@@ -26,15 +26,13 @@ void drive_state_journal(const struct disk *d, const struct disk_health *h, cons
 }
 
 /* ---- self-tests ---- */
-enum {
-    LOOK_EVERY_MS = 1000,
-    SAY_EVERY_MS = 10000,
-    GRACE_S = 60,    /* beyond what the drive says */
-    UNKNOWN_S = 300, /* where it does not say */
-    WATCHDOG_S = 600,
-    SELF_TESTS_MAX = 128
-};
-static const char job[] = "selftest-short";
+enum { WATCHDOG_S = 600, SELF_TESTS_MAX = 128 };
+/* By enum self_test_kind.  A drive is not disturbed every second in a test of hours. */
+static const struct test_way {
+    const char *job, *name;
+    uint32_t look_every_s, say_every_s;
+} ways[] = { [SELF_TEST_SHORT] = { "selftest-short", "short", 1, 10 },
+             [SELF_TEST_EXTENDED] = { "selftest-extended", "extended", 10, 60 } };
 
 struct self_test {
     struct known_disk *k;
@@ -44,11 +42,12 @@ struct self_test {
 };
 static struct self_test tests[SELF_TESTS_MAX];
 static unsigned test_count;
+static enum self_test_kind kind;
 
 static void not_tested(const struct self_test *t, const char *why)
 {
-    journal_not_tested(record_journal(), t->k->disk->name, job, why);
-    serial_say("  %s self-test: NOT-TESTED, %s", t->k->disk->name, why);
+    journal_not_tested(record_journal(), t->k->disk->name, ways[kind].job, why);
+    serial_say("  %s %s self-test: NOT-TESTED, %s", t->k->disk->name, ways[kind].name, why);
 }
 
 /* A controller's namespaces are tested together: its first one stands for all. */
@@ -73,14 +72,13 @@ static void begin(struct known_disk *k)
         not_tested(t, "drives of this kind cannot be told to test themselves");
         return;
     }
-    int rc = d->fault.err ? d->fault.err : driver->self_test->start(d, SELF_TEST_SHORT, &t->state);
+    int rc = d->fault.err ? d->fault.err : driver->self_test->start(d, kind, &t->state);
     if (rc) {
         not_tested(t, t->state.words[0] ? t->state.words : err_text(rc));
         return;
     }
     t->running = true;
-    t->until_ns =
-        plat_now_ns() + ((t->state.expected_s ? t->state.expected_s : UNKNOWN_S) + GRACE_S) * NS_PER_S;
+    t->until_ns = plat_now_ns() + self_test_limit_s(kind, t->state.expected_s) * NS_PER_S;
 }
 
 static void end(struct inventory *inv, const struct self_test *t)
@@ -92,10 +90,11 @@ static void end(struct inventory *inv, const struct self_test *t)
     if (s->has_failing_lba)
         str_fmt(at, sizeof at, ", at LBA %llu", (unsigned long long)s->failing_lba);
     if (s->result == SELF_TEST_PASSED)
-        record_finding("self-test-passed", FINDING_PASS, d->name, NULL, "short self-test: %s", s->words);
+        record_finding("self-test-passed", FINDING_PASS, d->name, NULL, "%s self-test: %s", ways[kind].name,
+                       s->words);
     else if (s->result == SELF_TEST_FAILED)
-        inventory_disk_finding(inv, d, "self-test-failed", FINDING_FAIL, "passed", "short self-test: %s%s",
-                               s->words, at);
+        inventory_disk_finding(inv, d, "self-test-failed", FINDING_FAIL, "passed", "%s self-test: %s%s",
+                               ways[kind].name, s->words, at);
     else
         not_tested(t, s->words[0] ? s->words : "the drive has no result of it");
 }
@@ -113,7 +112,7 @@ static void look(struct inventory *inv, struct self_test *t)
         not_tested(t, err_text(rc));
     } else if (t->state.result == SELF_TEST_RUNNING) {
         ops->abort(d);
-        not_tested(t, "it was not over when the drive's own time had passed; ended");
+        not_tested(t, "it was not over when its time had passed; ended");
     } else {
         end(inv, t);
     }
@@ -125,11 +124,12 @@ void drive_self_tests(struct inventory *inv, const struct conf *conf)
     unsigned running;
 
     test_count = 0;
-    for (unsigned i = 0; conf->selftest == CONF_SELFTEST_SHORT && i < inv->disk_count; i++)
+    kind = conf->selftest == CONF_SELFTEST_EXTENDED ? SELF_TEST_EXTENDED : SELF_TEST_SHORT;
+    for (unsigned i = 0; conf->selftest != CONF_SELFTEST_NONE && i < inv->disk_count; i++)
         if (inv->disks[i].wanted)
             begin(&inv->disks[i]);
     do {
-        bool say = plat_now_ns() - said_ns >= SAY_EVERY_MS * NS_PER_MS;
+        bool say = plat_now_ns() - said_ns >= ways[kind].say_every_s * NS_PER_S;
         running = 0;
         for (unsigned i = 0; i < test_count; i++) {
             struct self_test *t = &tests[i];
@@ -138,13 +138,14 @@ void drive_self_tests(struct inventory *inv, const struct conf *conf)
             look(inv, t);
             running += t->running;
             if (t->running && say)
-                serial_say("  %s self-test: %u %%", t->k->disk->name, t->state.percent_done);
+                serial_say("  %s %s self-test: %u %%", t->k->disk->name, ways[kind].name,
+                           t->state.percent_done);
         }
         if (say)
             said_ns = plat_now_ns();
         if (running) {
             boot->SetWatchdogTimer(conf->attended ? 0 : WATCHDOG_S, 0x1ba5e, 0, NULL);
-            plat_stall_us(LOOK_EVERY_MS * 1000);
+            plat_stall_us(ways[kind].look_every_s * 1000000);
         }
     } while (running);
     boot->SetWatchdogTimer(0, 0, 0, NULL);

@@ -77,7 +77,7 @@ enum conf_order {
     CONF_ORDER_SCALING /* 1, 2, 4 .. all disks of each controller */
 };
 enum conf_screen { CONF_SCREEN_TEXT, CONF_SCREEN_SERIAL, CONF_SCREEN_BOTH, CONF_SCREEN_NONE };
-enum conf_selftest { CONF_SELFTEST_NONE, CONF_SELFTEST_SHORT };
+enum conf_selftest { CONF_SELFTEST_NONE, CONF_SELFTEST_SHORT, CONF_SELFTEST_EXTENDED };
 enum conf_after { AFTER_RETURN, AFTER_REBOOT, AFTER_POWEROFF, AFTER_NEXT };
 extern const struct opt conf_options[];
 extern const unsigned conf_option_count;

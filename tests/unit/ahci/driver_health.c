@@ -406,6 +406,28 @@ TEST(every_result_of_a_self_test_has_its_words)
     rig_down();
 }
 
+TEST(an_extended_self_test_runs_with_progress_for_its_own_time)
+{
+    struct disk *d = up();
+
+    drive->self_test_ns = 100 * NS_PER_S; /* the extended one: ten times that */
+    EQ(tests(d)->start(d, SELF_TEST_EXTENDED, &s), OK);
+    EQ(s.result, SELF_TEST_RUNNING);
+    EQ(s.percent_done, 10);
+    EQ(s.expected_s, 600);
+    EQ(self_test_limit_s(SELF_TEST_EXTENDED, s.expected_s), 900);
+    model_advance_ns(600 * NS_PER_S);
+    EQ(tests(d)->look(d, &s), OK);
+    EQ(s.result, SELF_TEST_RUNNING);
+    EQ(s.percent_done, 60);
+    EQ(s.expected_s, 600);
+    model_advance_ns(400 * NS_PER_S);
+    EQ(tests(d)->look(d, &s), OK);
+    EQ(s.result, SELF_TEST_PASSED);
+    HAS_STR(s.words, "nothing wrong");
+    rig_down();
+}
+
 TEST(a_self_test_can_be_aborted)
 {
     struct disk *d = up();

@@ -206,6 +206,55 @@ TEST(a_self_test_runs_with_progress_to_its_result)
     rig_down();
 }
 
+TEST(an_extended_self_test_runs_with_progress_for_its_own_time)
+{
+    struct self_test_state s;
+
+    rig_plug();
+    rig.m->set.oacs = 0x10;
+    rig.m->set.edstt = 0xffff;
+    rig.m->set.self_test_ns = 4000 * NS_PER_S;
+    rig_up();
+    EQ(start_test(SELF_TEST_EXTENDED, &s), OK);
+    EQ(s.expected_s, 0xffff * 60);
+    EQ(self_test_limit_s(SELF_TEST_EXTENDED, s.expected_s), SELF_TEST_LONGEST_S);
+    for (unsigned percent = 25; percent < 100; percent += 25) {
+        model_advance_ns(1000 * NS_PER_S);
+        s = look();
+        EQ(s.result, SELF_TEST_RUNNING);
+        EQ(s.percent_done, percent);
+    }
+    model_advance_ns(1001 * NS_PER_S);
+    s = look();
+    EQ(s.result, SELF_TEST_PASSED);
+    EQ_STR(s.words, "passed");
+    /* One that does not come to an end is ended, and the drive takes the next. */
+    EQ(start_test(SELF_TEST_EXTENDED, &s), OK);
+    EQ(nvme_driver.self_test->abort(rig_disk(0)), OK);
+    EQ(look().result, SELF_TEST_ABORTED);
+    EQ(start_test(SELF_TEST_EXTENDED, &s), OK);
+    rig_down();
+}
+
+TEST(a_self_test_is_waited_for_within_limits)
+{
+    static const struct {
+        enum self_test_kind kind;
+        uint32_t expected_s, limit_s;
+    } rows[] = { { SELF_TEST_SHORT, 0, 360 },
+                 { SELF_TEST_SHORT, 120, 180 },
+                 { SELF_TEST_SHORT, UINT32_MAX, SELF_TEST_LONGEST_S },
+                 { SELF_TEST_EXTENDED, 0, 86400 },
+                 { SELF_TEST_EXTENDED, 1, 2 },
+                 { SELF_TEST_EXTENDED, 36000, 54000 },
+                 { SELF_TEST_EXTENDED, 230400, SELF_TEST_LONGEST_S },
+                 { SELF_TEST_EXTENDED, 230398, SELF_TEST_LONGEST_S - 3 },
+                 { SELF_TEST_EXTENDED, UINT32_MAX, SELF_TEST_LONGEST_S } };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++)
+        EQ(self_test_limit_s(rows[i].kind, rows[i].expected_s), rows[i].limit_s);
+}
+
 TEST(a_failed_self_test_names_its_part_and_its_lba)
 {
     struct self_test_state s;
