@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include "gate_table.h"
 #include "rig.h"
 
 /* Writes and flushes, queued and not. */
@@ -418,5 +419,26 @@ TEST(the_faults_of_the_medium_reach_the_reader)
         CHECK(rig_has_stamp(l, 1, 80, 3, 2));
         CHECK(!rig_has_stamp(l, 1, 80, 8, 2));
         rig_lane_down(l);
+    }
+}
+
+static unsigned long table_writes(void) { return seen()->writes; }
+static void table_permit(const struct disk *d)
+{
+    (void)d;
+    rig.writes = true;
+    medium_permit(&rig.m.medium, 0, GATE_TABLE_A, GATE_TABLE_B - GATE_TABLE_A);
+}
+
+TEST(no_write_goes_around_the_gate_by_the_table_of_all_drivers)
+{
+    for (unsigned way = 0; way < WAYS; way++) {
+        rig_plug();
+        struct model_ahci_drive *d = rig_plug_disk(0);
+        d->queue_depth = way == QUEUED ? 32 : 0;
+        d->lba28_only = way == LBA28;
+        rig_up();
+        gate_table_run(&(struct gate_table){ rig_disk(0), table_writes, table_permit });
+        rig_down();
     }
 }

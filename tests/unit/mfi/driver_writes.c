@@ -1,5 +1,6 @@
 #include <string.h>
 #include "driver_hand.h"
+#include "gate_table.h"
 #include "mfi_path.h"
 
 /* Writes and flushes of virtual drives and exposed drives, on every generation. */
@@ -261,6 +262,27 @@ TEST(a_write_that_is_not_answered_is_never_sent_again)
         EQ(mfi.seen.writes, 1);
         CHECK(!medium_read(&mfi.medium, 3, 0));
         d->ops->close(l);
+        down();
+    }
+}
+
+static unsigned table_unit;
+static unsigned long table_writes(void) { return mfi.seen.writes; }
+static void table_permit(const struct disk *d)
+{
+    (void)d;
+    medium_permit(&mfi.medium, table_unit, GATE_TABLE_A, GATE_TABLE_B - GATE_TABLE_A);
+}
+
+TEST(no_write_goes_around_the_gate_by_the_table_of_all_drivers)
+{
+    EACH
+    {
+        two_disks(gen);
+        struct disk *d = which(jbod);
+        table_unit = unit_of(jbod);
+        if (d)
+            gate_table_run(&(struct gate_table){ d, table_writes, table_permit });
         down();
     }
 }

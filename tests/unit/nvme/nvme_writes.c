@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gate.h"
+#include "gate_table.h"
 #include "rig.h"
 #include "text.h"
 
@@ -484,4 +485,18 @@ TEST(each_allocation_of_a_writing_lane_may_fail)
         if (!rc)
             break;
     }
+}
+
+static unsigned long table_writes(void) { return rig.m->seen.writes; }
+static void table_permit(const struct disk *d)
+{
+    rig.writes = true;
+    medium_permit(&rig.m->medium, rig_nsid(d), GATE_TABLE_A, GATE_TABLE_B - GATE_TABLE_A);
+}
+
+TEST(no_write_goes_around_the_gate_by_the_table_of_all_drivers)
+{
+    rig_up();
+    gate_table_run(&(struct gate_table){ rig_disk(0), table_writes, table_permit });
+    rig_down();
 }
