@@ -301,7 +301,7 @@ static void bind_percentiles(sqlite3_stmt *s, const struct rack_table *t, const 
     while (json_next(all, &cursor, &key, &v)) {
         uint64_t ppm, ns;
 
-        if (key.kind != JSON_STRING || !str_to_u64(key.at + 1, key.len - 2, &ppm))
+        if (key.kind != JSON_STRING || !str_to_u64(key.at + 1, key.len - 2, &ppm) || !ppm)
             continue;
         for (unsigned i = 0; i < t->count; i++) {
             if (t->columns[i].ppm != ppm)

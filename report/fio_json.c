@@ -125,11 +125,50 @@ static void put_percentile(struct json_pen *j, uint32_t ppm, uint64_t ns)
     put_u64(j, name, ns);
 }
 
-/* percentile_ppm ascends, as fio's keys do. */
+/* The percentiles that the job asked for, or (also with l NULL) the usual ones; ascending, as fio's keys do.
+ */
+static unsigned percentiles_of(const struct journal_line *l, uint32_t ppm[static PERCENTILE_LIST_MAX])
+{
+    struct json_value list, one;
+    unsigned count = 0;
+    size_t cursor = 0;
+    uint64_t v;
+
+    if (l && json_member(&l->body, "percentile_list_ppm", &list) && list.kind == JSON_ARRAY)
+        while (count < PERCENTILE_LIST_MAX && json_next(&list, &cursor, NULL, &one))
+            if (json_to_u64(&one, &v) && v <= PPM_OF_ALL && v > (count ? ppm[count - 1] : 0))
+                ppm[count++] = (uint32_t)v;
+    if (count)
+        return count;
+    memcpy(ppm, percentile_ppm, sizeof percentile_ppm);
+    return PERCENTILE_COUNT;
+}
+
+static void put_percentile_list(struct json_pen *j, const struct journal_line *l)
+{
+    uint32_t list[PERCENTILE_LIST_MAX];
+    unsigned count = percentiles_of(l, list);
+
+    put_key(j, "percentile_list");
+    pen_str(&j->pen, "\"");
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t ppm = list[i];
+        unsigned decimals = 4;
+
+        for (; decimals && ppm % 10 == 0; decimals--)
+            ppm /= 10;
+        pen_str(&j->pen, i ? ":" : "");
+        pen_fixed(&j->pen, ppm, decimals);
+    }
+    pen_str(&j->pen, "\"");
+}
+
 static void put_percentiles(struct json_pen *j, const struct journal_line *l)
 {
     struct json_value all, one;
     bool have = json_member(&l->body, "latency_percentile_ns", &all);
+    uint32_t list[PERCENTILE_LIST_MAX];
+    unsigned count = percentiles_of(l, list);
     size_t cursor = 0;
     char ppm[12];
 
@@ -137,14 +176,14 @@ static void put_percentiles(struct json_pen *j, const struct journal_line *l)
     if (!j->every_percentile && !(have && json_next(&all, &cursor, NULL, &one)))
         return;
     begin(j, "percentile", "{");
-    for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
+    for (unsigned i = 0; i < count; i++) {
         uint64_t ns;
 
-        str_fmt(ppm, sizeof ppm, "%u", percentile_ppm[i]);
+        str_fmt(ppm, sizeof ppm, "%u", list[i]);
         if (have && json_member(&all, ppm, &one) && json_to_u64(&one, &ns))
-            put_percentile(j, percentile_ppm[i], ns);
+            put_percentile(j, list[i], ns);
         else if (j->every_percentile)
-            put_percentile(j, percentile_ppm[i], event_u64(l, "latency_max_ns"));
+            put_percentile(j, list[i], event_u64(l, "latency_max_ns"));
     }
     end(j, "}");
 }
@@ -350,6 +389,7 @@ static uint64_t depth_of(const struct journal_line *l)
 static void put_options(struct json_pen *j, const struct run *run, const struct journal_line *l)
 {
     struct journal_line disk;
+    struct json_value list;
     uint64_t block = event_u64(l, "block_bytes"), lba_bytes = 0;
     char name[28], bs[24];
 
@@ -372,6 +412,8 @@ static void put_options(struct json_pen *j, const struct run *run, const struct 
         put_option(j, "offset", mul_div_u64(event_u64(l, "first_lba"), lba_bytes, 1));
         put_option(j, "size", mul_div_u64(event_u64(l, "span_lbas"), lba_bytes, 1));
     }
+    if (json_member(&l->body, "percentile_list_ppm", &list))
+        put_percentile_list(j, l);
     end(j, "}");
 }
 
@@ -469,18 +511,7 @@ static void put_global_options(struct json_pen *j)
 {
     begin(j, "global options", "{");
     put_words(j, "direct", "1");
-    put_key(j, "percentile_list");
-    pen_str(&j->pen, "\"");
-    for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
-        uint32_t ppm = percentile_ppm[i];
-        unsigned decimals = 4;
-
-        for (; decimals && ppm % 10 == 0; decimals--)
-            ppm /= 10;
-        pen_str(&j->pen, i ? ":" : "");
-        pen_fixed(&j->pen, ppm, decimals);
-    }
-    pen_str(&j->pen, "\"");
+    put_percentile_list(j, NULL);
     end(j, "}");
 }
 

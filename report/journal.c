@@ -546,21 +546,6 @@ void journal_series(struct journal *j, unsigned step, const char *disk, const ch
     line_end(&l, true);
 }
 
-/* Only what has samples behind it is written: an absent percentile cannot be taken for a measured 0. */
-static void put_percentiles(struct json_out *o, const struct step_result *r)
-{
-    json_object_begin(o, "latency_percentile_ns");
-    for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
-        char ppm[12];
-
-        if (!(r->percentile_valid & 1u << i))
-            continue;
-        str_fmt(ppm, sizeof ppm, "%u", percentile_ppm[i]);
-        json_put_u64(o, ppm, r->latency_percentile_ns[i]);
-    }
-    json_object_end(o);
-}
-
 /* Classes that hold none are left out. */
 static void put_classes(struct json_out *o, const struct step_result *r)
 {
@@ -610,7 +595,7 @@ void journal_step_end(struct journal *j, const struct step_result *r, const char
     json_put_u64(o, "iops_milli", step_iops_milli(r));
     json_put_u64(o, "first_third_bytes_per_s", r->first_third_bytes_per_s);
     json_put_u64(o, "last_third_bytes_per_s", r->last_third_bytes_per_s);
-    put_percentiles(o, r);
+    journal_line_percentiles(o, r->percentile_valid, r->latency_percentile_ns, r->asked);
     put_classes(o, r);
     put_flags(o, r->flags);
     json_put_str(o, "reason", reason);

@@ -13,5 +13,8 @@ struct line {
 struct json_out *journal_line_begin(struct line *l, struct journal *j, const char *ev);
 /* only_full: a slow channel gets a line of the same number that says what was left out. */
 void journal_line_end(struct line *l, bool only_full);
+/* Percentiles of step_end and step_side: the usual ones by `valid` and `ns`, those asked for behind them. */
+void journal_line_percentiles(struct json_out *o, uint32_t valid, const uint64_t ns[static PERCENTILE_COUNT],
+                              const struct step_asked *asked);
 
 #endif

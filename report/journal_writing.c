@@ -14,18 +14,47 @@ static struct json_out *begin(struct line *l, struct journal *j, const char *ev,
     return o;
 }
 
+static void put_percentile(struct json_out *o, uint32_t ppm, uint64_t ns)
+{
+    char key[12];
+
+    str_fmt(key, sizeof key, "%u", ppm);
+    json_put_u64(o, key, ns);
+}
+
+static bool is_usual(uint32_t ppm)
+{
+    for (unsigned i = 0; i < PERCENTILE_COUNT; i++)
+        if (percentile_ppm[i] == ppm)
+            return true;
+    return false;
+}
+
+/* Only what has samples behind it is written: an absent percentile cannot be taken for a measured 0. */
+void journal_line_percentiles(struct json_out *o, uint32_t valid, const uint64_t ns[static PERCENTILE_COUNT],
+                              const struct step_asked *asked)
+{
+    json_object_begin(o, "latency_percentile_ns");
+    for (unsigned i = 0; i < PERCENTILE_COUNT; i++)
+        if (valid & 1u << i)
+            put_percentile(o, percentile_ppm[i], ns[i]);
+    for (unsigned i = 0; asked && i < asked->count; i++)
+        if (asked->valid & 1u << i && !is_usual(asked->ppm[i]))
+            put_percentile(o, asked->ppm[i], asked->ns[i]);
+    json_object_end(o);
+    if (!asked)
+        return;
+    json_array_begin(o, "percentile_list_ppm");
+    for (unsigned i = 0; i < asked->count; i++)
+        json_put_u64(o, NULL, asked->ppm[i]);
+    json_array_end(o);
+}
+
 static void put_distribution(struct json_out *o, const struct step_side *s)
 {
     char key[24];
 
-    json_object_begin(o, "latency_percentile_ns");
-    for (unsigned i = 0; i < PERCENTILE_COUNT; i++) {
-        if (!(s->percentile_valid & 1u << i))
-            continue;
-        str_fmt(key, sizeof(key), "%u", percentile_ppm[i]);
-        json_put_u64(o, key, s->latency_percentile_ns[i]);
-    }
-    json_object_end(o);
+    journal_line_percentiles(o, s->percentile_valid, s->latency_percentile_ns, s->asked);
     json_object_begin(o, "latency_class_ios");
     for (unsigned i = 0; i < LATENCY_CLASS_COUNT; i++) {
         if (!s->latency_class_ios[i])

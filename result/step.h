@@ -10,6 +10,15 @@
 enum { PERCENTILE_COUNT = 14 };
 extern const uint32_t percentile_ppm[PERCENTILE_COUNT]; /* 10000 ... 999999 */
 
+/* The percentiles that a job asks for besides (fio's percentile_list). */
+enum { PERCENTILE_LIST_MAX = 20, PPM_OF_ALL = 1000000 };
+struct step_asked {
+    uint8_t count;
+    uint32_t ppm[PERCENTILE_LIST_MAX]; /* ascending, each once, 1 to PPM_OF_ALL */
+    uint64_t ns[PERCENTILE_LIST_MAX];
+    uint32_t valid; /* as percentile_valid; PPM_OF_ALL is the longest, valid with any sample */
+};
+
 /* How latencies are spread, in the 32 classes of fio's latency_ns, _us and _ms.  Class i holds those below
  * latency_class_ns[i] that are in no class before it; the last has no upper bound (UINT64_MAX). */
 enum { LATENCY_CLASS_COUNT = 32 };
@@ -68,7 +77,8 @@ struct step_result {
     uint64_t latency_min_ns, latency_mean_ns, latency_max_ns, latency_stddev_ns;
     uint64_t latency_class_ios[LATENCY_CLASS_COUNT];
     uint64_t latency_percentile_ns[PERCENTILE_COUNT];
-    uint32_t percentile_valid; /* bit i: at least ten samples lie above percentile i */
+    uint32_t percentile_valid;      /* bit i: at least ten samples lie above percentile i */
+    const struct step_asked *asked; /* the lane's; NULL: none */
     uint64_t longest_poll_gap_ns;
     uint64_t busy_ns; /* spent in submit and reap */
     uint64_t first_third_bytes_per_s,
@@ -84,6 +94,7 @@ struct step_side {
     uint64_t latency_class_ios[LATENCY_CLASS_COUNT];
     uint64_t latency_percentile_ns[PERCENTILE_COUNT];
     uint32_t percentile_valid;
+    const struct step_asked *asked; /* as in step_result */
 };
 
 /* What a lane that writes, or checks what was written, did besides. */

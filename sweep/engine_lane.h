@@ -100,6 +100,7 @@ struct work_lane {
     bool ended_early;
     char reason[160];
     struct step_result result;
+    struct step_asked asked;
     struct hist hist;
     struct lane_series series;
 };
@@ -156,6 +157,7 @@ struct side_stats {
     uint64_t ios, lbas;
     struct hist hist;
     struct step_side result;
+    struct step_asked asked;
 };
 struct writing {
     bool writes, stamped, checks_reads; /* checks_reads: a job that only reads, and compares */
@@ -264,6 +266,8 @@ void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint
 void engine_fill_result(const struct engine *e, struct work_lane *l); /* [any] */
 /* Fills in those that enough values lie above; returns which. */
 uint32_t engine_percentiles(const struct hist *h, uint64_t percentile_ns[static PERCENTILE_COUNT]);
+/* Those of the job's percentile_list, into *out; returns it, or NULL when the job has none. */
+const struct step_asked *engine_asked(const struct hist *h, const struct job *j, struct step_asked *out);
 /* Is what was read last the same all over? */
 void engine_look_at_data(struct work_lane *l); /* [any] */
 

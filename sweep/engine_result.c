@@ -159,6 +159,19 @@ uint32_t engine_percentiles(const struct hist *h, uint64_t percentile_ns[static 
     return valid;
 }
 
+const struct step_asked *engine_asked(const struct hist *h, const struct job *j, struct step_asked *out)
+{
+    *out = (struct step_asked){ .count = j->percentile_count };
+    for (unsigned i = 0; i < out->count; i++) {
+        out->ppm[i] = j->percentile_ppm[i];
+        if (out->ppm[i] == PPM_OF_ALL ? !h->count : hist_above(h, out->ppm[i]) < ENGINE_PERCENTILE_SAMPLES)
+            continue;
+        out->valid |= 1u << i;
+        out->ns[i] = hist_percentile_ns(h, out->ppm[i]);
+    }
+    return out->count ? out : NULL;
+}
+
 void engine_fill_result(const struct engine *e, struct work_lane *l)
 {
     struct step_result *r = &l->result;
@@ -184,6 +197,7 @@ void engine_fill_result(const struct engine *e, struct work_lane *l)
         hist_classify(h, latency_class_ns, LATENCY_CLASS_COUNT, r->latency_class_ios);
     }
     r->percentile_valid = engine_percentiles(h, r->latency_percentile_ns);
+    r->asked = engine_asked(h, &l->plan->job, &l->asked);
     fill_thirds(&l->series, r);
     r->flags = flags_of(e, l, r);
     if (l->writing)

@@ -402,7 +402,7 @@ void engine_write_forget(struct writing *w)
     }
 }
 
-static void fill_side(struct side_stats *s, uint32_t lba_bytes)
+static void fill_side(struct side_stats *s, const struct job *j, uint32_t lba_bytes)
 {
     struct step_side *r = &s->result;
 
@@ -416,6 +416,7 @@ static void fill_side(struct side_stats *s, uint32_t lba_bytes)
     r->latency_stddev_ns = hist_stddev_ns(&s->hist, r->latency_mean_ns);
     hist_classify(&s->hist, latency_class_ns, LATENCY_CLASS_COUNT, r->latency_class_ios);
     r->percentile_valid = engine_percentiles(&s->hist, r->latency_percentile_ns);
+    r->asked = engine_asked(&s->hist, j, &s->asked);
 }
 
 void engine_write_fill_result(struct work_lane *l)
@@ -424,7 +425,7 @@ void engine_write_fill_result(struct work_lane *l)
     struct step_writing *r = &w->result;
 
     for (unsigned i = 0; w->side && i < 2; i++)
-        fill_side(&w->side[i], l->lba_bytes);
+        fill_side(&w->side[i], &l->plan->job, l->lba_bytes);
     r->writes = w->writes;
     r->verifies = w->wants_verify || w->checks_reads;
     if (w->writes)

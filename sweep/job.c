@@ -222,6 +222,7 @@ static const struct {
     { offsetof(struct job, bsrange), job_parse_bsrange },
     { offsetof(struct job, random_distribution), job_parse_distribution },
     { offsetof(struct job, ss), job_parse_ss },
+    { offsetof(struct job, percentile_text), job_parse_percentiles },
     { offsetof(struct job, verify_text), job_parse_verify },
     { offsetof(struct job, verify_pattern), job_parse_verify_pattern },
     { offsetof(struct job, buffer_pattern), job_parse_buffer_pattern },

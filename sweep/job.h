@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "opt.h"
+#include "step.h"
 #include "text.h"
 
 /* A workload in the words of a fio job file.  docs/jobs.md is made from the option table. */
@@ -80,9 +81,12 @@ struct job {
     uint32_t rate_iops;
     uint64_t thinktime_ns; /* after each thinktime_blocks: drain, and wait so long */
     uint32_t thinktime_blocks;
-    uint32_t log_avg_ms; /* interval of the series; 0: chosen */
-    uint8_t ss_kind;     /* enum job_steady */
-    uint8_t ss_is_pct;   /* the limit is in percent of the mean, else in IOPS or bytes per s */
+    uint32_t log_avg_ms;                          /* interval of the series; 0: chosen */
+    char percentile_text[208];                    /* as written; read into what follows */
+    uint8_t percentile_count;                     /* 0: none asked for */
+    uint32_t percentile_ppm[PERCENTILE_LIST_MAX]; /* ascending, each once */
+    uint8_t ss_kind;                              /* enum job_steady */
+    uint8_t ss_is_pct; /* the limit is in percent of the mean, else in IOPS or bytes per s */
     uint64_t ss_limit_milli;
     uint64_t ss_dur_ns, ss_ramp_ns;
 
@@ -147,6 +151,7 @@ bool job_parse_bssplit(struct job *j, struct text *why);
 bool job_parse_bsrange(struct job *j, struct text *why);
 bool job_parse_distribution(struct job *j, struct text *why);
 bool job_parse_ss(struct job *j, struct text *why);
+bool job_parse_percentiles(struct job *j, struct text *why);
 bool job_parse_verify(struct job *j, struct text *why);
 bool job_parse_verify_pattern(struct job *j, struct text *why);
 bool job_parse_buffer_pattern(struct job *j, struct text *why);

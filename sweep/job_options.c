@@ -19,7 +19,7 @@ static const char own_verify[] =
     "Each LBA carries its own stamp, checked by this program as it comes back; docs/jobs.md";
 static const char only_fio[] = "Concerns fio's own files, processes or reports";
 static const char own_log[] = "The series is always in the journal; log_avg_msec sets its interval";
-static const char own_report[] = "Latency is always measured and the percentiles are fixed";
+static const char own_report[] = "Latency is always measured, and its percentiles always written";
 
 const struct opt job_options[] = {
     { "name", NULL, OPT_TEXT, FIELD(name), 0, 0, NULL, NULL, "Replaces the section's name in the results" },
@@ -93,6 +93,9 @@ const struct opt job_options[] = {
     { "log_avg_msec", NULL, OPT_COUNT, FIELD(log_avg_ms), 0, 3600 * 1000, "0", NULL,
       "Interval of the series in ms (with or without write_bw_log and its like: the series is always kept); 0: chosen. "
       "It doubles when more than 600 points would be needed" },
+    { "percentile_list", NULL, OPT_TEXT, FIELD(percentile_text), 0, 0, NULL, NULL,
+      "Percentiles of fio.json in place of the usual ones, such as 99:99.95: up to 20, above 0 up to 100, with up to 4 "
+      "decimals. The page and the CSV keep theirs" },
     { "ss", "steadystate", OPT_TEXT, FIELD(ss), 0, 0, NULL, NULL,
       "Ends when steady: iops:2%, bw:2% (all seconds of ss_dur within that of their mean), iops_slope:0.3% or "
       "bw_slope:0.3% (rise per second); without % in IOPS or bytes per second. Needs runtime as its limit" },
@@ -186,7 +189,6 @@ const struct opt job_options[] = {
     NOTE_ROW("disable_clat", own_report),
     NOTE_ROW("disable_slat", own_report),
     NOTE_ROW("disable_bw_measurement", own_report),
-    NOTE_ROW("percentile_list", own_report),
     NOTE_ROW("clat_percentiles", own_report),
     NOTE_ROW("lat_percentiles", own_report),
     NOTE_ROW("slat_percentiles", own_report),

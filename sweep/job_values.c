@@ -190,3 +190,45 @@ bool job_parse_ss(struct job *j, struct text *why)
     text_fmt(why, "ss=%.23s: write iops:2%%, bw:2%%, iops_slope:0.3%% or bw_slope:0.3%%", j->ss);
     return false;
 }
+
+/* ---- percentile_list ---- */
+/* In its place, unless it is there already. */
+static void insert_ppm(struct job *j, uint32_t ppm)
+{
+    unsigned at = j->percentile_count;
+
+    for (unsigned i = 0; i < j->percentile_count; i++)
+        if (j->percentile_ppm[i] == ppm)
+            return;
+    for (; at && j->percentile_ppm[at - 1] > ppm; at--)
+        j->percentile_ppm[at] = j->percentile_ppm[at - 1];
+    j->percentile_ppm[at] = ppm;
+    j->percentile_count++;
+}
+
+bool job_parse_percentiles(struct job *j, struct text *why)
+{
+    const uint64_t micro_per_ppm = 100; /* millionths of a percent */
+    const char *at = j->percentile_text;
+    unsigned given = 0;
+
+    j->percentile_count = 0;
+    for (;; at++) {
+        uint64_t micro;
+        size_t n = 0;
+        while (at[n] && at[n] != ':')
+            n++;
+        if (given++ == PERCENTILE_LIST_MAX || !to_micro(at, n, &micro) || !micro ||
+            micro > PPM_OF_ALL * micro_per_ppm || micro % micro_per_ppm) {
+            text_fmt(why, "percentile_list=%.60s: %s", j->percentile_text,
+                     given > PERCENTILE_LIST_MAX
+                         ? "at most 20 percentiles"
+                         : "write percentiles above 0 up to 100, with at most 4 decimals, such as 99:99.95");
+            return false;
+        }
+        insert_ppm(j, (uint32_t)(micro / micro_per_ppm));
+        at += n;
+        if (!*at)
+            return true;
+    }
+}

@@ -387,6 +387,7 @@ struct step_result extreme_result(void)
     struct step_result r;
 
     memset(&r, 0xff, sizeof r);
+    r.asked = NULL;
     r.wrapped = true;
     strcpy(r.disk, "sata15.31");
     strcpy(r.job, "the \"last\"\n job");

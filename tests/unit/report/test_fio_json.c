@@ -252,6 +252,41 @@ TEST(percentiles_that_too_few_samples_allow_are_left_out_unless_every_one_is_wan
     memory_free(&text);
 }
 
+TEST(percentiles_are_those_that_the_job_asked_for)
+{
+    static const struct step_asked asked = {
+        .count = 4, .ppm = { 1, 990000, 999950, PPM_OF_ALL }, .ns = { 5, 6, 7, UINT64_MAX }, .valid = 0xb
+    };
+    struct memory file = { 0 };
+    struct journal *j = journal_new(&file, 1);
+    struct step_result r = {
+        .ios = 3000, .run_ns = NS_PER_S, .rw = "randrw", .job = "asked", .asked = &asked
+    };
+    struct step_side side = { .ios = 20, .asked = &asked };
+
+    r.percentile_valid = 1u << 4 | 1u << 9; /* the median and 99 % */
+    r.latency_percentile_ns[9] = 6;
+    journal_step_end(j, &r, "");
+    journal_step_side(j, &r, &side);
+    strcpy(r.rw, "read");
+    r.latency_max_ns = 99;
+    journal_step_end(j, &r, "");
+    struct memory json = rendered(render_fio_json, file.bytes, file.len);
+    struct json_value all = parsed(&json);
+
+    no_name_twice(&all);
+    EQ_STR(at_path(all, "jobs/0/job options/percentile_list"), "0.0001:99:99.995:100");
+    EQ_STR(at_path(all, "jobs/0/read/clat_ns/percentile/0.000100"), "5");
+    CHECK(strstr(json.bytes,
+                 "\"percentile\":{\"0.000100\":5,\"99.000000\":6,\"100.000000\":18446744073709551615}"));
+    EQ_STR(at_path(all, "jobs/1/read/clat_ns/percentile/100.000000"), "18446744073709551615");
+    EQ_STR(at_path(all, "jobs/1/read/clat_ns/percentile/50.000000"), "absent");
+    EQ_STR(at_path(all, "jobs/1/read/clat_ns/percentile/99.000000"), "6");
+    memory_free(&json);
+    memory_free(&file);
+    free(j);
+}
+
 TEST(without_any_percentile_the_object_is_left_out_as_fio_does)
 {
     struct memory file = { 0 };

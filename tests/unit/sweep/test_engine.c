@@ -337,6 +337,32 @@ TEST(latency_is_that_of_the_disk_and_within_one_round_of_the_loop)
     hand_down();
 }
 
+TEST(percentiles_that_a_job_asks_for_stand_beside_the_usual_ones)
+{
+    static const uint32_t asked_ppm[] = { 500000, 997500, 999999, PPM_OF_ALL };
+
+    hand_up(1);
+    hand.fake[0].latency_ns = 250 * NS_PER_US;
+    hand_job(0)->io_bytes = 4000 * 4096; /* exactly ten of 4000 lie above 99.75 % */
+    hand_job(0)->percentile_count = 4;
+    memcpy(hand_job(0)->percentile_ppm, asked_ppm, sizeof asked_ppm);
+    hand_begin();
+    hand_run();
+    const struct step_result *r = hand_result(0);
+    CHECK(r->asked);
+    EQ(r->asked->count, 4);
+    EQ(r->asked->valid, 0xb); /* all but 99.9999 % */
+    EQ(r->asked->ppm[1], 997500);
+    CHECK(r->asked->ns[0] >= r->latency_min_ns && r->asked->ns[0] <= r->asked->ns[1]);
+    EQ(r->asked->ns[3], r->latency_max_ns);
+    hand_down();
+    hand_up(1);
+    hand_begin();
+    hand_run();
+    CHECK(!hand_result(0)->asked);
+    hand_down();
+}
+
 TEST(percentiles_need_ten_samples_above_them)
 {
     static const struct {
