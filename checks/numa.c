@@ -95,16 +95,6 @@ bool numa_node_of_function(const void *srat, size_t len, uint16_t segment, uint8
     return false;
 }
 
-bool numa_node_of_address(const struct numa *n, uint64_t address, uint32_t *node)
-{
-    for (unsigned i = 0; i < n->range_count; i++)
-        if (address >= n->range[i].base && address - n->range[i].base < n->range[i].len_bytes) {
-            *node = n->range[i].node;
-            return true;
-        }
-    return false;
-}
-
 /* ---- SLIT: how many nodes, then their distances, row by row ---- */
 enum { SLIT_COUNT = 36, SLIT_FIRST = 44, NO_DISTANCE = 256, SLIT_UNREACHABLE = 255 };
 

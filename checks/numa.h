@@ -26,7 +26,6 @@ void numa_read(const void *srat, size_t len, struct numa *out);
 bool numa_node_of_processor(const void *srat, size_t len, uint32_t apic_id, uint32_t *node);
 bool numa_node_of_function(const void *srat, size_t len, uint16_t segment, uint8_t bus, uint8_t device,
                            uint8_t function, uint32_t *node);
-bool numa_node_of_address(const struct numa *n, uint64_t address, uint32_t *node);
 /* The node itself when it has memory, else the one with memory at the smallest distance by SLIT; without a
  * SLIT that tells it, the first one.  False: no node has memory. */
 bool numa_nearest_memory(const struct numa *n, const void *slit, size_t len, uint32_t node,

@@ -2,10 +2,12 @@
 #include "bits.h"
 #include "clock.h"
 #include "firmware.h"
+#include "keys.h"
 #include "math.h"
 #include "record.h"
 #include "serial.h"
 #include "text.h"
+#include "watchdog.h"
 
 void drive_state_journal(const struct disk *d, const struct disk_health *h, const char *when)
 {
@@ -26,7 +28,7 @@ void drive_state_journal(const struct disk *d, const struct disk_health *h, cons
 }
 
 /* ---- self-tests ---- */
-enum { WATCHDOG_S = 600, SELF_TESTS_MAX = 128 };
+enum { SELF_TESTS_MAX = 128 };
 /* By enum self_test_kind.  A drive is not disturbed every second in a test of hours. */
 static const struct test_way {
     const char *job, *name;
@@ -118,6 +120,39 @@ static void look(struct inventory *inv, struct self_test *t)
     }
 }
 
+/* Waits until the next look; true: a person asked in the meantime that the run stops. */
+static bool stop_within(uint32_t seconds)
+{
+    enum { LOOKS_PER_S = 10 };
+
+    for (uint32_t i = 0; i < seconds * LOOKS_PER_S; i++) {
+        if (keys_stop_asked())
+            return true;
+        plat_stall_us(1000000 / LOOKS_PER_S);
+    }
+    return false;
+}
+
+static void end_all(void)
+{
+    static const char stopped[] = "its self-test was stopped by a person";
+
+    for (unsigned i = 0; i < test_count; i++) {
+        struct known_disk *k = tests[i].k;
+        struct disk *d = k->disk;
+
+        if (!tests[i].running)
+            continue;
+        tests[i].running = false;
+        d->controller->driver->self_test->abort(d);
+        not_tested(&tests[i], stopped);
+        if (verdict_join(k->verdict, VERDICT_ABORTED) != VERDICT_ABORTED)
+            continue;
+        k->verdict = VERDICT_ABORTED;
+        str_copy(k->why, sizeof k->why, stopped);
+    }
+}
+
 void drive_self_tests(struct inventory *inv, const struct conf *conf)
 {
     uint64_t said_ns = 0;
@@ -143,10 +178,10 @@ void drive_self_tests(struct inventory *inv, const struct conf *conf)
         }
         if (say)
             said_ns = plat_now_ns();
-        if (running) {
-            boot->SetWatchdogTimer(conf->attended ? 0 : WATCHDOG_S, 0x1ba5e, 0, NULL);
-            plat_stall_us(ways[kind].look_every_s * 1000000);
-        }
-    } while (running);
-    boot->SetWatchdogTimer(0, 0, 0, NULL);
+        if (running)
+            watchdog_arm(conf->attended);
+    } while (running && !stop_within(ways[kind].look_every_s));
+    if (running)
+        end_all();
+    watchdog_off();
 }

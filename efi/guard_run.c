@@ -342,8 +342,12 @@ static int write_ends(struct disk *d, const struct guard_mark *mark, bool tail)
     struct io_lane *l;
     int rc = guard_widen(d, true);
 
-    if (rc != OK || (rc = d->ops->open(d, &shape, &l)) != OK)
+    if (rc != OK)
         return rc;
+    if ((rc = d->ops->open(d, &shape, &l)) != OK) {
+        guard_widen(d, false);
+        return rc;
+    }
     for (uint64_t at = 0; at < GUARD_HEAD_BYTES && rc == OK; at += LANE_BYTES) {
         struct io_request r = { .lba = at / d->lba_bytes,
                                 .blocks = LANE_BYTES / d->lba_bytes,

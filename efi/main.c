@@ -253,7 +253,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
         sweep_run(&plan, &inventory, &medium, &settings.conf);
     if (settings.conf.data_check)
         inventory_sample(&inventory, false);
-    drive_self_tests(&inventory, &settings.conf);
+    if (!live_stopped())
+        drive_self_tests(&inventory, &settings.conf);
     status.expectation_missed |= checks_finish(&inventory, &settings.conf);
     guard_run_finish();
     ending_list_disks(&inventory);

@@ -53,12 +53,6 @@ void net_state_fetch(const struct conf *conf, const struct machine_info *machine
     say(rc == OK ? "read" : is_new ? "nothing is known of this machine yet" : words);
 }
 
-const char *net_state_text(size_t *len)
-{
-    *len = fetched ? fetched_len : 0;
-    return fetched;
-}
-
 const char *net_state_part(const char *name, size_t *len)
 {
     struct state_part p;

@@ -8,8 +8,6 @@
 
 /* Fetches it.  A server that has none, or does not answer, means that nothing is known; it is said. */
 void net_state_fetch(const struct conf *conf, const struct machine_info *machine);
-/* The whole text as it was fetched; NULL: there is none. */
-const char *net_state_text(size_t *len);
 /* One part of it; NULL: there is none. */
 const char *net_state_part(const char *name, size_t *len);
 /* The part's text from now on; len 0 removes it.  Kept in memory until net_state_put. */

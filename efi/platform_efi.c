@@ -103,8 +103,6 @@ bool platform_pci_open(EFI_HANDLE handle, struct pci_fn *fn)
     return true;
 }
 
-EFI_HANDLE platform_pci_handle(const struct pci_fn *fn) { return ((struct function_state *)fn->ctx)->handle; }
-
 uint32_t plat_pci_read32(const struct pci_fn *fn, uint32_t off)
 {
     EFI_PCI_IO_PROTOCOL *io = io_of(fn);

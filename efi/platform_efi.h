@@ -7,7 +7,6 @@
 
 /* Fills fn from a handle with EFI_PCI_IO (ids, class, address).  False when it is none or does not answer. */
 bool platform_pci_open(EFI_HANDLE handle, struct pci_fn *fn);
-EFI_HANDLE platform_pci_handle(const struct pci_fn *fn);
 
 /* ---- where buffers lie ---- */
 struct memory_range {

@@ -100,11 +100,18 @@ const char *record_worst(enum verdict *level)
 
 static void record_driver_log(void)
 {
+    static uint64_t told_lost;
     enum log_level level;
     char line[200];
 
     while (platform_log_take(&level, line, sizeof line))
         journal_log(&journal, level, line);
+    if (platform_log_lost() == told_lost)
+        return;
+    str_fmt(line, sizeof line, "%llu lines of the drivers were overwritten before they could be written down",
+            (unsigned long long)(platform_log_lost() - told_lost));
+    told_lost = platform_log_lost();
+    journal_log(&journal, LOG_WARN, line);
 }
 
 static void write_medium(struct medium *m)

@@ -184,8 +184,8 @@ static void report_lane(struct step_run *s, unsigned lane)
     report_errors(s, lane);
     report_members(s, lane);
     if (r->retries)
-        inventory_disk_finding(s->inv, pl->disk, "io-retries", FINDING_WARN, "every read succeeds at once",
-                               "%llu repetitions beside %llu reads in %s", (unsigned long long)r->retries,
+        inventory_disk_finding(s->inv, pl->disk, "io-retries", FINDING_WARN, "every request succeeds at once",
+                               "%llu repetitions beside %llu requests in %s", (unsigned long long)r->retries,
                                (unsigned long long)r->ios, pl->job.name);
     if (pl->disk->fault.err)
         inventory_disk_finding(s->inv, pl->disk, "device-fault", FINDING_FAIL, NULL, "%s", reason);

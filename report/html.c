@@ -27,7 +27,6 @@ static void keep_cell(struct html_drive *d, const struct run *run, const struct 
 {
     struct html_cell *c = &d->cell[d->cell_count];
     struct json_value all, one;
-    size_t cursor = 0;
 
     if (d->cell_count == HTML_CELLS_MAX)
         return;
@@ -47,11 +46,7 @@ static void keep_cell(struct html_drive *d, const struct run *run, const struct 
         c->bytes_per_s = c->iops_milli = 0;
     event_str(l, "rw", c->rw, sizeof c->rw);
     c->random = str_starts(c->rw, "rand");
-    if (json_member(&l->body, "latency_percentile_ns", &all) && all.kind == JSON_OBJECT) {
-        c->has_p90 = json_member(&all, "900000", &one);
-        while (c->percentiles < UINT8_MAX && json_next(&all, &cursor, NULL, &one))
-            c->percentiles++;
-    }
+    c->has_p90 = json_member(&l->body, "latency_percentile_ns", &all) && json_member(&all, "900000", &one);
     compare_with_earlier(d, c);
 }
 

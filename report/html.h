@@ -13,7 +13,6 @@ struct html_cell {
     size_t at; /* of its line in the run's text */
     uint64_t step, block_bytes, depth, first_lba, span_lbas, bytes_per_s, iops_milli, run_ns, errors;
     uint32_t flags;
-    uint8_t percentiles; /* how many there are */
     bool has_p90;
     bool random;
     bool is_point; /* measured, and no cell before it has the same settings */

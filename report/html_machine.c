@@ -48,14 +48,16 @@ static void put_facts(struct html *h)
 /* ---- topology ---- */
 static void put_disk_leaf(struct html *h, const struct journal_line *l, unsigned index)
 {
+    uint64_t size_bytes = mul_div_u64(event_u64(l, "lba_count"), event_u64(l, "lba_bytes"), 1);
     char words[28];
 
     pen_fmt(h->pen, "<li><a href=\"#r%ud%u\">", h->run_number, index);
     pen_member(h->pen, l, "name");
     pen_str(h->pen, "</a> ");
     pen_member(h->pen, l, "model");
-    pen_str(h->pen, ", ");
-    html_capacity(h->pen, mul_div_u64(event_u64(l, "lba_count"), event_u64(l, "lba_bytes"), 1));
+    pen_str(h->pen, size_bytes ? ", " : "");
+    if (size_bytes)
+        html_capacity(h->pen, size_bytes);
     if (event_str(l, "why_not", words, sizeof words)) {
         pen_str(h->pen, " ");
         html_badge(h->pen, "NOT-TESTED");

@@ -353,7 +353,6 @@ void burn_in_lane_finish(struct burn_in_lane *l)
 
 void burn_in_lane_hold(struct burn_in_lane *l, bool hold) { l->held = hold; }
 bool burn_in_lane_is_idle(const struct burn_in_lane *l) { return !l->in_flight; }
-const struct burn_in_drive *burn_in_lane_drive(const struct burn_in_lane *l) { return l->drive; }
 
 void burn_in_lane_close(struct burn_in_lane *l, struct burn_in_lane_report *report)
 {

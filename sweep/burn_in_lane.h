@@ -19,7 +19,6 @@ void burn_in_lane_finish(struct burn_in_lane *l);
 /* While it holds, nothing is sent.  Turns go on until nothing is in flight; then firmware may be called. */
 void burn_in_lane_hold(struct burn_in_lane *l, bool hold);
 bool burn_in_lane_is_idle(const struct burn_in_lane *l);
-const struct burn_in_drive *burn_in_lane_drive(const struct burn_in_lane *l);
 /* Tells the drive what came of it, and frees the lane.  words receives the first error, for a finding: ""
  * when there was none.  [boot] */
 struct burn_in_lane_report {

@@ -1,7 +1,7 @@
 #include "mfi_internal.h"
 
 /* What a drive behind the card says of itself, as bytes: log pages of SCSI (layouts as smartmontools'
- * scsiprint.cpp reads them) and the registers of an ATA command in sense data. */
+ * scsiprint.cpp and scsicmds.cpp read them) and the registers of an ATA command in sense data. */
 
 enum { PAGE_HEADER = 4, PARAMETER_HEADER = 4 };
 

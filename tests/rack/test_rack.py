@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import clickhouse  # noqa: E402
+import digits  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM, GENERATE = ROOT / "out/baresweep-rack", ROOT / "out/rack-generate"
@@ -322,84 +323,6 @@ def test_values_are_the_journals_digits_also_beyond_63_bits(folder):
 
 
 # ---- one run in all forms ----
-def measurement(said):
-    """A step_end as {name: digits or text}, percentiles by ppm."""
-    flat = {k: v for k, v in said.items() if k not in ("v", "run", "t_ns", "ev", "crc", "latency_class_ios")}
-    flat.update({("percentile", int(ppm)): ns for ppm, ns in flat.pop("latency_percentile_ns").items()})
-    flat["flags"] = "|".join(flat["flags"])
-    return {k: str(v) for k, v in flat.items()}
-
-
-def ppm_of(percent):
-    return round(float(percent) * 10000)
-
-
-def from_csv(text):
-    for row in csv.DictReader(io.StringIO(text, newline="")):
-        found = {("percentile", ppm_of(k[9:-3])) if re.fullmatch(r"latency_p[\d.]+_ns", k) else k: v
-                 for k, v in row.items()}
-        yield (found.pop("run_id"), found.pop("journal_seq")), found
-
-
-class ExactTables(html.parser.HTMLParser):
-    """The page's tables of every setting and digit, as (head, row)."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.rows, self.head, self.row, self.cell = [], [], [], None
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "table":
-            self.head = []
-        elif tag == "tr":
-            self.row = []
-        elif tag in ("td", "th"):
-            self.cell = ""
-
-    def handle_data(self, data):
-        if self.cell is not None:
-            self.cell += data
-
-    def handle_endtag(self, tag):
-        if tag in ("td", "th") and self.cell is not None:
-            self.row.append(self.cell)
-            self.cell = None
-        elif tag == "thead":
-            self.head = self.row
-        elif tag == "tr" and self.head[:2] == ["job", "step"] and self.row != self.head:
-            self.rows.append((self.head, self.row))
-
-
-def from_page(text):
-    for head, row in ExactTables(text).rows:
-        found = {("percentile", ppm_of(k[:-len(" %, ns")])) if k.endswith(" %, ns") else k: v for k, v in zip(head, row)}
-        yield found.pop("seq"), found
-
-
-def from_json(text):
-    for job in json.loads(text)["jobs"]:
-        said = job["baresweep"]["step_end"]
-        found = measurement(said)
-        side = job["write" if said["rw"].endswith("write") else "read"]
-        # fio's own members, where they are whole numbers of the journal.
-        found.update({"ios": str(side["total_ios"]), "bytes": str(side["io_bytes"]), "bytes_per_s": str(side["bw_bytes"]),
-                      "latency_min_ns": str(side["lat_ns"]["min"]), "latency_max_ns": str(side["lat_ns"]["max"])})
-        for percent, ns in side["clat_ns"].get("percentile", {}).items():
-            found[("percentile", ppm_of(percent))] = str(ns)
-        yield found.pop("seq"), found
-
-
-def from_database(db):
-    c = sqlite3.connect(db)
-    c.row_factory = sqlite3.Row
-    for row in c.execute("SELECT * FROM cell"):
-        found = {("percentile", int(k[9:-3])) if re.fullmatch(r"latency_p\d+_ns", k) else k: "" if row[k] is None else str(row[k])
-                 for k in row.keys()}
-        yield found.pop("seq"), found
-    c.close()
-
-
 def test_table_json_page_and_database_of_a_run_have_the_journals_digits(folder):
     tool = ROOT / "out/journal-tool"
     journals = {"showcase": (ROOT / "tests/golden/report/showcase.journal.ndjson").read_bytes(),
@@ -418,14 +341,14 @@ def test_table_json_page_and_database_of_a_run_have_the_journals_digits(folder):
         file, db = folder / f"{name}.ndjson", folder / f"{name}.sqlite"
         file.write_bytes(text)
         rack("ingest", "--db", db, file)
-        want = {str(x["seq"]): measurement(x) for x in map(json.loads, text.splitlines()) if x["ev"] == "step_end"}
+        want = {str(x["seq"]): digits.measurement(x) for x in map(json.loads, text.splitlines()) if x["ev"] == "step_end"}
         assert want
 
         def made(form):
             return subprocess.run([tool, form, file], capture_output=True, text=True, check=True).stdout
 
-        forms = {"csv": {seq: row for (_, seq), row in from_csv(made("csv"))}, "html": dict(from_page(made("html"))),
-                 "fio-json": dict(from_json(made("fio-json"))), "sqlite": {str(s): r for s, r in from_database(db)}}
+        forms = {"csv": {seq: row for (_, seq), row in digits.from_csv(made("csv"))}, "html": dict(digits.from_page(made("html"))),
+                 "fio-json": dict(digits.from_json(made("fio-json"))), "sqlite": {str(s): r for s, r in digits.from_database(db)}}
         for form, rows in forms.items():
             assert rows.keys() == want.keys(), (name, form, rows.keys() ^ want.keys())
             for seq, row in rows.items():
@@ -671,8 +594,8 @@ def same_as_clickhouse(server, folder, db):
     sums = server.query(" UNION ALL ".join(f"SELECT '{t}', count() FROM {t}" for t in tables))
     for table, count in (row.split("\t") for row in sums.splitlines()):
         assert int(count) == (folder / "tsv" / f"{table}.tsv").read_bytes().count(b"\n"), table
-    digits = "SELECT sum(latency_p500000_ns), sum(bytes), max(tail_p99_milli), count() FROM cell"
-    assert server.query(digits).split() == [str(v) for v in query(db, digits.replace("count()", "count(*)"))[0]]
+    sums_sql = "SELECT sum(latency_p500000_ns), sum(bytes), max(tail_p99_milli), count() FROM cell"
+    assert server.query(sums_sql).split() == [str(v) for v in query(db, sums_sql.replace("count()", "count(*)"))[0]]
     ours = sorted(rack("outliers", "--db", db, "--tsv", want=FOUND).splitlines()[1:])
     theirs = sorted(server.query((ROOT / "rack/clickhouse/outliers.sql").read_text()).splitlines())
     assert len(ours) > 6 and ours == theirs, (ours, theirs)

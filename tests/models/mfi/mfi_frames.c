@@ -415,16 +415,19 @@ uint64_t model_mfi_get(struct model_mfi *m, const struct model_mfi_command *c, v
     return got;
 }
 
-bool model_mfi_take(struct model_mfi *m, struct model_mfi_command *c, void *to, uint64_t n)
+/* Between the frame's scatter list, from where the last call stopped, and memory of ours. */
+static bool move(struct model_mfi *m, struct model_mfi_command *c, void *ours, uint64_t n, bool to_host)
 {
-    uint8_t *p = to;
+    uint8_t *p = ours;
 
     while (n) {
         if (c->at == c->sge_count)
             return false;
-        uint64_t left = c->sge[c->at].bytes - c->at_offset;
-        uint64_t part = n < left ? n : left;
-        if (part && !m->host.dma_read(m->host.ctx, c->sge[c->at].address + c->at_offset, p, part))
+        uint64_t left = c->sge[c->at].bytes - c->at_offset, part = n < left ? n : left;
+        uint64_t bus = c->sge[c->at].address + c->at_offset;
+        bool moved = !part || (to_host ? m->host.dma_write(m->host.ctx, bus, p, part)
+                                       : m->host.dma_read(m->host.ctx, bus, p, part));
+        if (!moved)
             return false;
         p += part;
         n -= part;
@@ -438,27 +441,14 @@ bool model_mfi_take(struct model_mfi *m, struct model_mfi_command *c, void *to, 
     return true;
 }
 
+bool model_mfi_take(struct model_mfi *m, struct model_mfi_command *c, void *to, uint64_t n)
+{
+    return move(m, c, to, n, false);
+}
+
 bool model_mfi_put(struct model_mfi *m, struct model_mfi_command *c, const void *data, uint64_t n)
 {
-    const uint8_t *p = data;
-
-    while (n) {
-        if (c->at == c->sge_count)
-            return false;
-        uint64_t left = c->sge[c->at].bytes - c->at_offset;
-        uint64_t part = n < left ? n : left;
-        if (part && !m->host.dma_write(m->host.ctx, c->sge[c->at].address + c->at_offset, p, part))
-            return false;
-        p += part;
-        n -= part;
-        c->moved += part;
-        c->at_offset += (uint32_t)part;
-        if (part == left) {
-            c->at++;
-            c->at_offset = 0;
-        }
-    }
-    return true;
+    return move(m, c, (void *)data, n, true);
 }
 
 static uint8_t refused_by_limits(struct model_mfi *m, const struct model_mfi_command *c)

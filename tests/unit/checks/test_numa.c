@@ -49,7 +49,6 @@ enum { GIB = 1 << 30 };
 
 TEST(memory_of_nodes_is_read_and_each_node_counts_once)
 {
-    uint32_t node;
     size_t at = memory(begin(), 0, 0, 0xa0000, 1);
 
     at = memory(at, 0, 0x100000, GIB, 1);
@@ -62,11 +61,10 @@ TEST(memory_of_nodes_is_read_and_each_node_counts_once)
     EQ(numa.node_count, 2);
     EQ(numa.range_count, 3);
     EQ(numa.node[1], 0x81000002);
-    CHECK(numa_node_of_address(&numa, 0x9ffff, &node) && node == 0);
-    CHECK(!numa_node_of_address(&numa, 0xa0000, &node));
-    CHECK(numa_node_of_address(&numa, 4ull * GIB, &node) && node == 0x81000002);
-    CHECK(numa_node_of_address(&numa, 5ull * GIB - 1, &node) && node == 0x81000002);
-    CHECK(!numa_node_of_address(&numa, 5ull * GIB, &node));
+    CHECK(numa.range[0].node == 0 && numa.range[0].base == 0 && numa.range[0].len_bytes == 0xa0000);
+    CHECK(numa.range[1].node == 0 && numa.range[1].base == 0x100000 && numa.range[1].len_bytes == GIB);
+    CHECK(numa.range[2].node == 0x81000002 && numa.range[2].base == 4ull * GIB &&
+          numa.range[2].len_bytes == GIB);
 }
 
 TEST(tables_that_lie_about_their_lengths_end)

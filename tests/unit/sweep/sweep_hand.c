@@ -21,6 +21,17 @@ void hand_up(unsigned disks)
     }
 }
 
+void hand_up_writable(uint8_t *content, uint64_t lba_count, enum job_rw rw)
+{
+    hand_up(1);
+    memset(content, 0, (size_t)lba_count * 512);
+    hand.fake[0].writable = true;
+    hand.fake[0].disk.lba_count = lba_count;
+    hand.fake[0].content = content;
+    hand_job(0)->rw = (uint8_t)rw;
+    hand_job(0)->iodepth = 8;
+}
+
 void hand_begin(void)
 {
     for (unsigned i = 0; i < hand.disks; i++)

@@ -24,6 +24,9 @@ extern struct hand hand;
 /* A fresh world with that many disks, each on a controller of its own, each with a sequential 4 KiB QD 1 job
  * over the whole disk.  The first disk's requests are logged. */
 void hand_up(unsigned disks);
+/* hand_up of one disk that takes writes: it has that many blocks and keeps what is written in `content`,
+ * which is zeroed; its job does `rw` at queue depth 8. */
+void hand_up_writable(uint8_t *content, uint64_t lba_count, enum job_rw rw);
 void hand_begin(void);
 /* Runs to the end in slices of 10 ms of the model's clock. */
 void hand_run(void);

@@ -10,14 +10,8 @@ static uint8_t content[SMALL_LBAS * 512];
 
 static void up(enum job_rw rw)
 {
-    hand_up(1);
-    memset(content, 0, sizeof(content));
-    hand.fake[0].writable = true;
-    hand.fake[0].disk.lba_count = SMALL_LBAS;
-    hand.fake[0].content = content;
-    hand_job(0)->rw = (uint8_t)rw;
+    hand_up_writable(content, SMALL_LBAS, rw);
     hand_job(0)->verify = JOB_VERIFY_STAMP;
-    hand_job(0)->iodepth = 8;
 }
 
 static void run(void)

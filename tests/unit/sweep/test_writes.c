@@ -8,16 +8,7 @@
 enum { SMALL_LBAS = 4099 }; /* two megabytes and an odd end */
 static uint8_t content[SMALL_LBAS * 512];
 
-static void up(enum job_rw rw)
-{
-    hand_up(1);
-    memset(content, 0, sizeof(content));
-    hand.fake[0].writable = true;
-    hand.fake[0].disk.lba_count = SMALL_LBAS;
-    hand.fake[0].content = content;
-    hand_job(0)->rw = (uint8_t)rw;
-    hand_job(0)->iodepth = 8;
-}
+static void up(enum job_rw rw) { hand_up_writable(content, SMALL_LBAS, rw); }
 
 static const struct step_writing *writing(void) { return engine_writing(hand.e, 0); }
 static const struct step_side *side(bool writes) { return engine_side(hand.e, 0, writes); }
