@@ -83,8 +83,7 @@ static void begin(void)
     struct clock_facts clock;
     char name[40];
 
-    /* Firmware gives an application five minutes. */
-    boot->SetWatchdogTimer(0, 0, 0, NULL);
+    watchdog_off(); /* firmware gives an application five minutes */
     clock_init(&clock);
     serial_init();
     medium_connect_boot_disk();

@@ -9,7 +9,6 @@
 enum {
     LEAST_PIECE_MS = 1000, /* a round ends with the first lane, but not at once */
     IDLE_MS = 200,
-    SELF_TEST_GRACE_MS = 60000,    /* beyond what the drive says */
     SELF_TEST_UNKNOWN_MS = 300000, /* where it does not say */
     REASON_BYTES = 160
 };
@@ -44,9 +43,9 @@ static const struct self_test_ops *self_test_of(const struct burn_in_drive *d)
 static bool start_self_test(struct burn_in_drive *d, const struct burn_in_work *w, struct self_test_state *s,
                             struct burn_in_outcome *o, char words[REASON_BYTES])
 {
-    bool is_short = d->state.phase == BURN_IN_SHORT_TEST;
+    enum self_test_kind kind = d->state.phase == BURN_IN_SHORT_TEST ? SELF_TEST_SHORT : SELF_TEST_EXTENDED;
     const struct self_test_ops *ops = self_test_of(d);
-    int rc = ops ? ops->start(d->disk, is_short ? SELF_TEST_SHORT : SELF_TEST_EXTENDED, s) : E_UNSUPPORTED;
+    int rc = ops ? ops->start(d->disk, kind, s) : E_UNSUPPORTED;
     uint64_t needs_ms = s->expected_s ? s->expected_s * 1000ull : SELF_TEST_UNKNOWN_MS;
 
     if (rc != OK) {
@@ -62,7 +61,7 @@ static bool start_self_test(struct burn_in_drive *d, const struct burn_in_work *
         return false;
     }
     d->self_test_running = true;
-    d->self_test_until_ms = d->state.spent_ms + needs_ms + SELF_TEST_GRACE_MS;
+    d->self_test_until_ms = d->state.spent_ms + self_test_limit_s(kind, s->expected_s) * 1000ull;
     return true;
 }
 

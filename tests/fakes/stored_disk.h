@@ -24,7 +24,6 @@ struct stored_disk {
     void *ctx;
     struct disk_health health;
     bool self_tests; /* offered */
-    int self_test_result;
     unsigned self_test_looks; /* until it is over */
     /* what happened */
     uint64_t requests, reads, writes, flushes, violations;
