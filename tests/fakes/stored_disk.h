@@ -23,7 +23,7 @@ struct stored_disk {
     void (*on_request)(void *ctx);
     void *ctx;
     struct disk_health health;
-    bool self_tests; /* offered */
+    bool self_tests;          /* offered */
     unsigned self_test_looks; /* until it is over */
     /* what happened */
     uint64_t requests, reads, writes, flushes, violations;
