@@ -30,7 +30,7 @@ INC_efi          := base drivers result checks sweep report screen screen/journa
 INC_tests        := base drivers drivers/nvme drivers/ahci drivers/mfi result checks sweep report screen screen/journal net \
                     tests/unit tests/models tests/models/nvme tests/models/ahci tests/models/mfi \
                     tests/models/pci tests/models/smbus \
-                    tests/platform/model tests/platform/qtest tests/fakes rack
+                    tests/platform/model tests/platform/qtest tests/fakes tests/hands rack
 # Models spell the specification in raw numbers: they cannot see a driver's header.
 INC_models       := base tests/models
 
@@ -119,9 +119,9 @@ $(OUT)/baresweep.img: $(OUT)/BOOTX64.EFI image/make-image boot/baresweep.conf
 UNIT_base    := base
 UNIT_result  := base result
 UNIT_drivers := base drivers drivers/nvme drivers/ahci drivers/mfi tests/platform/model
-UNIT_nvme    := base drivers drivers/nvme tests/platform/model tests/models tests/models/nvme
-UNIT_ahci    := base drivers drivers/ahci tests/platform/model tests/models tests/models/ahci
-UNIT_mfi     := base drivers drivers/mfi tests/platform/model tests/models tests/models/mfi
+UNIT_nvme    := base drivers drivers/nvme tests/platform/model tests/models tests/models/nvme tests/hands
+UNIT_ahci    := base drivers drivers/ahci tests/platform/model tests/models tests/models/ahci tests/hands
+UNIT_mfi     := base drivers drivers/mfi tests/platform/model tests/models tests/models/mfi tests/hands
 UNIT_pci     := base drivers drivers/pci tests/platform/model tests/models/pci
 UNIT_smbus   := base drivers drivers/smbus tests/platform/model tests/models/smbus
 UNIT_checks  := base drivers drivers/pci drivers/smbus result checks tests/platform/model tests/models/pci \

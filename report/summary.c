@@ -51,6 +51,22 @@ void summary_title_once(struct render_out *o, bool *done, const char *title)
     page_line(o, "%s", title);
 }
 
+void summary_put_kinds(struct render_out *o, const struct run *run, const char *title,
+                       const struct summary_kind *kinds, size_t n)
+{
+    struct run_lines lines;
+    struct journal_line l;
+    bool any = false;
+
+    for (size_t i = 0; i < n; i++) {
+        run_lines_start(&lines, run);
+        while (run_lines_find(&lines, kinds[i].ev, &l)) {
+            summary_title_once(o, &any, title);
+            kinds[i].put(o, &l);
+        }
+    }
+}
+
 /* ---- the verdict, and how far it can be trusted ---- */
 static void put_headline(struct render_out *o, const struct run *run)
 {

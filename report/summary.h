@@ -64,5 +64,12 @@ uint32_t summary_flags(const struct journal_line *l);
 uint32_t summary_flag(const char *name);
 /* A blank line and the title, the first time. */
 void summary_title_once(struct render_out *o, bool *done, const char *title);
+/* Under one title the run's lines of these kinds, kind by kind; nothing when there is none. */
+struct summary_kind {
+    const char *ev;
+    void (*put)(struct render_out *, const struct journal_line *);
+};
+void summary_put_kinds(struct render_out *o, const struct run *run, const char *title,
+                       const struct summary_kind *kinds, size_t n);
 
 #endif

@@ -55,23 +55,11 @@ static void put_smbus(struct render_out *o, const struct journal_line *l)
 
 void summary_put_machine_path(struct render_out *o, const struct run *run)
 {
-    static const struct {
-        const char *ev;
-        void (*put)(struct render_out *, const struct journal_line *);
-    } kinds[] = {
+    static const struct summary_kind kinds[] = {
         { "topology", put_node },
         { "link", put_link },
         { "smbus", put_smbus },
     };
-    struct run_lines lines;
-    struct journal_line l;
-    bool any = false;
 
-    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        run_lines_start(&lines, run);
-        while (run_lines_find(&lines, kinds[i].ev, &l)) {
-            summary_title_once(o, &any, "What the machine does to its disks");
-            kinds[i].put(o, &l);
-        }
-    }
+    summary_put_kinds(o, run, "What the machine does to its disks", kinds, sizeof kinds / sizeof kinds[0]);
 }

@@ -70,23 +70,11 @@ static void put_drive(struct render_out *o, const struct journal_line *l)
 
 void summary_put_raid(struct render_out *o, const struct run *run)
 {
-    static const struct {
-        const char *ev;
-        void (*put)(struct render_out *, const struct journal_line *);
-    } kinds[] = {
+    static const struct summary_kind kinds[] = {
         { "raid_card", put_card },
         { "virtual_drive", put_virtual_drive },
         { "raid_drive", put_drive },
     };
-    struct run_lines lines;
-    struct journal_line l;
-    bool any = false;
 
-    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        run_lines_start(&lines, run);
-        while (run_lines_find(&lines, kinds[i].ev, &l)) {
-            summary_title_once(o, &any, "RAID cards and what is behind them");
-            kinds[i].put(o, &l);
-        }
-    }
+    summary_put_kinds(o, run, "RAID cards and what is behind them", kinds, sizeof kinds / sizeof kinds[0]);
 }

@@ -416,7 +416,7 @@ TEST(an_adapter_of_32_bits_gets_memory_below_4_gib)
         rig_up();
         CHECK(!(ahci_hba(rig.c)->mem.bus >> 32));
         for (unsigned i = 0; i < 2; i++) {
-            l = rig_open(rig_disk(0), 2, 8192, true);
+            l = hand_open(rig_disk(0), 2, 8192, true);
             CHECK(!(l->data.bus >> 32));
             rig_read(l, 1, 7, 16);
             l->disk->ops->close(l);
@@ -439,7 +439,7 @@ TEST(memory_above_4_gib_is_told_by_both_halves)
         rig_up();
         seen_lists |= ahci_hba(rig.c)->mem.bus >> 32 != 0;
         for (unsigned i = 0; i < 2; i++) {
-            struct io_lane *l = rig_open(rig_disk(0), 2, 8192, true);
+            struct io_lane *l = hand_open(rig_disk(0), 2, 8192, true);
             seen_data |= l->data.bus >> 32 != 0;
             rig_read(l, 1, 7, 16);
             l->disk->ops->close(l);

@@ -74,9 +74,9 @@ TEST(a_read_that_was_not_rung_yet_when_another_failed_is_no_repeat)
 
     rig.m.port[0].drive.bad[0].first = 8;
     rig.m.port[0].drive.bad[0].count = 8;
-    rig_send(l, 1, 8, 8);
+    hand_send(l, 1, 8, 8);
     EQ(l->disk->ops->submit(l, &r, 1), 1);
-    EQ(rig_wait(l, c, 2), 2);
+    EQ(hand_wait(l, c, 2), 2);
     EQ(c[0].slot, 1);
     EQ(c[0].status, IO_MEDIA_ERROR);
     EQ(c[1].slot, 3);
@@ -94,8 +94,8 @@ TEST(after_the_only_read_failed_nothing_is_in_flight)
     unsigned long reads;
 
     rig.m.port[0].drive.bad[0].count = 8;
-    rig_send(l, 0, 0, 8);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, 0, 0, 8);
+    EQ(hand_wait(l, &c, 1), 1);
     reads = rig.m.reads;
     EQ(l->disk->ops->poll(l, &c, 1), 0);
     EQ(rig.m.reads, reads);
@@ -115,9 +115,9 @@ TEST(a_read_that_seemed_done_but_is_named_in_the_log_is_not_ok)
     rig.m.port[0].drive.bad[0].count = 1;
     rig.m.port[0].drive.bad_once = true;
     for (unsigned i = 0; i < 4; i++)
-        rig_send(l, (uint16_t)i, 8 * i, 8);
+        hand_send(l, (uint16_t)i, 8 * i, 8);
     model_advance_ns(NS_PER_MS);
-    EQ(rig_wait(l, c, 4), 4);
+    EQ(hand_wait(l, c, 4), 4);
     for (unsigned i = 0; i < 4; i++)
         EQ(c[i].status, c[i].slot == 3 ? IO_MEDIA_ERROR : IO_OK);
     rig_lane_down(l);
@@ -184,8 +184,8 @@ TEST(a_drive_that_refuses_every_read_has_a_device_error_not_a_bad_sector)
     struct io_lane *l = rig_lane(1, 4096);
 
     rig.m.port[0].drive.security_locked = true;
-    rig_send(l, 0, 0, 8);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, 0, 0, 8);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_DEVICE_ERROR);
     EQ(c.detail, 0x0451);
     rig_lane_down(l);
@@ -255,7 +255,7 @@ TEST(a_disk_of_bad_blocks_answers_every_read_with_an_error)
         rig.m.port[0].drive.log10 = kind == 1 ? MODEL_AHCI_LOG10_ABORTED : MODEL_AHCI_LOG10_GOOD;
         rig.m.port[0].drive.bad[0].count = RIG_DISK_BLOCKS;
         rig_up();
-        l = rig_open(rig_disk(0), rig_disk(0)->max_depth, 4096, true);
+        l = hand_open(rig_disk(0), rig_disk(0)->max_depth, 4096, true);
         rig_read_many(l, c, l->depth);
         for (unsigned i = 0; i < l->depth; i++) {
             EQ(c[i].status, IO_MEDIA_ERROR);
@@ -279,9 +279,9 @@ TEST(the_bad_block_of_an_unqueued_read_comes_from_the_registers)
         rig.m.port[0].drive.bad[0].first = bad;
         rig.m.port[0].drive.bad[0].count = 1;
         rig_up();
-        l = rig_open(rig_disk(0), 1, 64 * KIB, true);
-        rig_send(l, 0, bad - 100, 128);
-        EQ(rig_wait(l, &c, 1), 1);
+        l = hand_open(rig_disk(0), 1, 64 * KIB, true);
+        hand_send(l, 0, bad - 100, 128);
+        EQ(hand_wait(l, &c, 1), 1);
         EQ(c.status, IO_MEDIA_ERROR);
         EQ(c.error_lba, bad);
         EQ(c.retries, 0);
@@ -301,9 +301,9 @@ TEST(a_part_that_fails_ends_the_whole_request_once)
     rig.m.port[0].drive.bad[0].first = 20000;
     rig.m.port[0].drive.bad[0].count = 1;
     rig_up();
-    l = rig_open(rig_disk(0), 1, 32 * MIB, true);
-    rig_send(l, 0, 0, 65536);
-    EQ(rig_wait(l, c, 2), 1);
+    l = hand_open(rig_disk(0), 1, 32 * MIB, true);
+    hand_send(l, 0, 0, 65536);
+    EQ(hand_wait(l, c, 2), 1);
     EQ(c[0].status, IO_MEDIA_ERROR);
     EQ(c[0].error_lba, 20000);
     rig_read(l, 0, 65536, 65536);
@@ -321,7 +321,7 @@ TEST(a_link_error_is_repeated_and_remarked)
         rig.m.port[0].drive.latency_ns = 10000;
         rig.m.port[0].drive.nth_interface_error = 1;
         rig_up();
-        l = rig_open(rig_disk(0), rig_disk(0)->max_depth, 4096, true);
+        l = hand_open(rig_disk(0), rig_disk(0)->max_depth, 4096, true);
         rig_read_many(l, c, l->depth);
         for (unsigned i = 0; i < l->depth; i++)
             EQ(c[i].status, IO_OK);
@@ -340,12 +340,12 @@ TEST(a_read_that_fails_on_the_link_three_times_is_a_device_error)
     for (unsigned i = 0; i < 3; i++) {
         rig.m.port[0].drive.nth_interface_error = rig.m.port[0].seen.reads + 1;
         if (!i)
-            rig_send(l, 0, 0, 8);
+            hand_send(l, 0, 0, 8);
         while (rig.m.port[0].seen.reads < rig.m.port[0].drive.nth_interface_error)
             l->disk->ops->poll(l, &c, 0);
         model_advance_ns(1000);
     }
-    EQ(rig_wait(l, &c, 1), 1);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_DEVICE_ERROR);
     EQ(c.retries, 2);
     EQ(c.detail & 0x88000000, 0x88000000);
@@ -360,8 +360,8 @@ TEST(a_tag_that_was_never_sent_is_noticed)
     struct io_lane *l = rig_lane(4, 4096);
 
     rig.m.port[0].drive.sact_lie = 1u << 31;
-    rig_send(l, 0, 0, 8);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, 0, 0, 8);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_OK);
     EQ(c.retries, 1);
     EQ(rig.m.port[0].seen.comresets, 1);
@@ -389,14 +389,14 @@ TEST(a_drive_that_answers_nothing_but_link_errors_is_given_up)
 
     /* Every read from here on: the model counts them, so each repeat is the next one. */
     for (unsigned i = 0; i < 4; i++)
-        rig_send(l, (uint16_t)i, 8 * i, 8);
+        hand_send(l, (uint16_t)i, 8 * i, 8);
     for (unsigned i = 0; i < 12 && !l->dead; i++) {
         rig.m.port[0].error_stopped = true;
         rig.m.port[0].is |= 1u << 27;
         l->disk->ops->poll(l, c, 0);
         model_advance_ns(NS_PER_MS);
     }
-    EQ(rig_wait(l, c, 4), 4);
+    EQ(hand_wait(l, c, 4), 4);
     CHECK(model_clock_ns - before_ns < 10 * NS_PER_S);
     rig.m.port[0].error_stopped = false;
     model_violations = 0;
@@ -416,21 +416,21 @@ TEST(a_read_that_ends_short_is_repeated_then_a_device_error)
     rig_plug_disk(0)->queue_depth = 0;
     rig.m.port[0].drive.nth_short = 1;
     rig_up();
-    l = rig_open(rig_disk(0), 1, 4096, true);
-    rig_send(l, 0, 8, 8);
-    EQ(rig_wait(l, &c, 1), 1);
+    l = hand_open(rig_disk(0), 1, 4096, true);
+    hand_send(l, 0, 8, 8);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_OK);
     EQ(c.retries, 1);
     rig_check_data(l, 0, 8, 8);
     for (unsigned i = 0; i < 3; i++) {
         rig.m.port[0].drive.nth_short = rig.m.port[0].seen.reads + 1;
         if (!i)
-            rig_send(l, 0, 8, 8);
+            hand_send(l, 0, 8, 8);
         else
             l->disk->ops->poll(l, &c, 0);
         model_advance_ns(1000);
     }
-    EQ(rig_wait(l, &c, 1), 1);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_DEVICE_ERROR);
     EQ(c.retries, 2);
     words_of(l, c.detail, words, sizeof words);
@@ -451,8 +451,8 @@ TEST(a_link_that_drops_ends_the_lane_with_all_its_slots)
         rig.m.port[0].drive.nth_link_drop = 5;
         rig.m.port[0].drive.drop_ns = back_ns[k];
         for (unsigned i = 0; i < 8; i++)
-            rig_send(l, (uint16_t)i, 8 * i, 8);
-        EQ(rig_wait(l, c, 8), 8);
+            hand_send(l, (uint16_t)i, 8 * i, 8);
+        EQ(hand_wait(l, c, 8), 8);
         EQ(c[7].status, IO_LOST);
         CHECK(l->dead);
         EQ(l->disk->fault.err, E_GONE);
@@ -472,14 +472,14 @@ TEST(an_adapter_that_vanishes_ends_all_lanes)
     rig_plug_disk(0)->latency_ns = 10000;
     rig_plug_disk(1)->latency_ns = NS_PER_MS;
     rig_up();
-    a = rig_open(rig_disk(0), 4, 4096, true);
-    b = rig_open(rig_disk(1), 4, 4096, true);
-    rig_send(b, 0, 0, 8);
+    a = hand_open(rig_disk(0), 4, 4096, true);
+    b = hand_open(rig_disk(1), 4, 4096, true);
+    hand_send(b, 0, 0, 8);
     rig.m.port[0].drive.nth_vanish = 2;
-    rig_send(a, 0, 0, 8);
-    rig_send(a, 1, 0, 8);
-    EQ(rig_wait(a, c, 2), 2);
-    EQ(rig_wait(b, c, 1), 1);
+    hand_send(a, 0, 0, 8);
+    hand_send(a, 1, 0, 8);
+    EQ(hand_wait(a, c, 2), 2);
+    EQ(hand_wait(b, c, 1), 1);
     EQ(c[0].status, IO_LOST);
     EQ(b->disk->fault.err, E_GONE);
     CHECK(a->dead && b->dead);
@@ -498,17 +498,17 @@ TEST(other_lanes_of_the_port_survive_an_error_of_one)
     rig.m.port[0].drive.bad[0].first = 1000;
     rig.m.port[0].drive.bad[0].count = 8;
     rig_up();
-    a = rig_open(rig_disk(0), 2, 4096, true);
-    b = rig_open(rig_disk(0), 2, 4096, true);
-    rig_send(a, 0, 1000, 8);
-    rig_send(b, 0, 8, 8);
-    rig_send(b, 1, 16, 8);
-    EQ(rig_wait(b, c, 2), 2);
+    a = hand_open(rig_disk(0), 2, 4096, true);
+    b = hand_open(rig_disk(0), 2, 4096, true);
+    hand_send(a, 0, 1000, 8);
+    hand_send(b, 0, 8, 8);
+    hand_send(b, 1, 16, 8);
+    EQ(hand_wait(b, c, 2), 2);
     EQ(c[0].status, IO_OK);
     EQ(c[1].status, IO_OK);
     rig_check_data(b, 0, 8, 8);
     rig_check_data(b, 1, 16, 8);
-    EQ(rig_wait(a, c, 1), 1);
+    EQ(hand_wait(a, c, 1), 1);
     EQ(c[0].status, IO_MEDIA_ERROR);
     b->disk->ops->close(b);
     rig_lane_down(a);
@@ -559,8 +559,8 @@ TEST(an_adapter_that_vanishes_at_any_access_of_a_recovery_is_survived)
             rig.m.port[0].drive.nth_interface_error = how == 2 ? 2 : 0;
             rig.vanish_at = rig.accesses + at;
             for (unsigned i = 0; i < 4; i++)
-                rig_send(l, (uint16_t)i, 8 * i, 8);
-            EQ(rig_wait(l, c, 4), 4);
+                hand_send(l, (uint16_t)i, 8 * i, 8);
+            EQ(hand_wait(l, c, 4), 4);
             if (!rig.m.gone) {
                 rig_lane_down(l);
                 break;

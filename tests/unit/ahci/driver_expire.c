@@ -11,7 +11,7 @@ TEST(a_slot_that_was_answered_meanwhile_is_no_timeout)
     struct io_completion c;
 
     rig.m.port[0].drive.latency_ns = NS_PER_MS;
-    rig_send(l, 0, 40, 8);
+    hand_send(l, 0, 40, 8);
     model_advance_ns(2 * NS_PER_MS);
     c = rig_expire(l, 0);
     EQ(c.status, IO_OK);
@@ -41,12 +41,12 @@ static void lose_one_of_three(bool deaf_to_srst, uint64_t most_ms)
 
     rig.m.port[0].drive.deaf_to_srst = deaf_to_srst;
     rig.m.port[0].drive.nth_lost = 2;
-    rig_send(l, 0, 0, 8);
-    rig_send(l, 1, 8, 8);
-    EQ(rig_wait(l, c, 1), 1);
+    hand_send(l, 0, 0, 8);
+    hand_send(l, 1, 8, 8);
+    EQ(hand_wait(l, c, 1), 1);
     rig.m.port[0].drive.latency_ns = 100 * NS_PER_MS;
-    rig_send(l, 2, 16, 8);
-    rig_send(l, 3, 24, 8);
+    hand_send(l, 2, 16, 8);
+    hand_send(l, 3, 24, 8);
     before_ns = model_clock_ns;
     l->disk->ops->expire(l, 1);
     EQ(l->disk->ops->poll(l, c, 8), 3);
@@ -79,8 +79,8 @@ TEST(a_busy_drive_gets_a_soft_reset_only_where_the_adapter_can_clear_busy)
         rig_plug_disk(0)->queue_depth = 0;
         rig.m.port[0].drive.nth_lost = 1;
         rig_up();
-        l = rig_open(rig_disk(0), 1, 4096, true);
-        rig_send(l, 0, 0, 8);
+        l = hand_open(rig_disk(0), 1, 4096, true);
+        hand_send(l, 0, 0, 8);
         EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
         EQ(rig.m.port[0].seen.soft_resets, sclo);
         EQ(rig.m.port[0].seen.comresets, !sclo);
@@ -97,8 +97,8 @@ TEST(a_lost_unqueued_read_times_out_and_the_lane_goes_on)
     rig_plug_disk(0)->queue_depth = 0;
     rig.m.port[0].drive.nth_lost = 1;
     rig_up();
-    l = rig_open(rig_disk(0), 1, 4096, true);
-    rig_send(l, 0, 0, 8);
+    l = hand_open(rig_disk(0), 1, 4096, true);
+    hand_send(l, 0, 0, 8);
     model_advance_ns(NS_PER_S);
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     EQ(rig.m.port[0].seen.comresets, 1);
@@ -114,15 +114,15 @@ TEST(an_idle_drive_whose_end_the_adapter_missed_needs_only_a_restart)
     rig_plug();
     rig_plug_disk(0)->queue_depth = 0;
     rig_up();
-    l = rig_open(rig_disk(0), 1, 4096, true);
+    l = hand_open(rig_disk(0), 1, 4096, true);
     rig.m.port[0].drive.ci_lie = 1;
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     model_advance_ns(NS_PER_S);
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     EQ(rig.m.port[0].seen.comresets, 0);
     EQ(rig.m.port[0].seen.stops, 1);
     /* Twice without an answer between: the next rung. */
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     model_advance_ns(NS_PER_S);
     c = rig_expire(l, 0);
     CHECK(c.status == IO_TIMED_OUT || c.status == IO_LOST);
@@ -141,8 +141,8 @@ TEST(a_completion_for_the_wrong_tag_loses_one_read_not_the_run)
     rig.m.port[0].drive.latency_ns = 10000;
     rig.m.port[0].drive.nth_wrong_tag = 1;
     for (unsigned i = 0; i < 2; i++)
-        rig_send(l, (uint16_t)i, 8 * i, 8);
-    n = rig_wait(l, c, 2);
+        hand_send(l, (uint16_t)i, 8 * i, 8);
+    n = hand_wait(l, c, 2);
     EQ(n, 1);
     EQ(rig_expire(l, c[0].slot ^ 1).status, IO_TIMED_OUT);
     rig_read(l, 0, 0, 8);
@@ -156,13 +156,13 @@ TEST(a_drive_that_never_answers_is_given_up_after_a_bounded_time)
 
     rig.m.port[0].drive.latency_ns = NS_PER_S * 3600;
     /* IDENTIFY after COMRESET hangs as well. */
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     uint64_t before_ns = model_clock_ns;
     while (!l->dead && rounds++ < 10) {
         struct io_completion c = rig_expire(l, 0);
         CHECK(c.status == IO_TIMED_OUT || c.status == IO_LOST);
         if (!l->dead)
-            rig_send(l, 0, 0, 8);
+            hand_send(l, 0, 0, 8);
     }
     EQ(rounds, 1);
     CHECK(spent_ms(before_ns) < 20000);
@@ -178,7 +178,7 @@ TEST(reads_that_hang_again_and_again_end_in_a_dead_lane)
 
     while (!l->dead && rounds++ < 10) {
         rig.m.port[0].drive.nth_lost = rig.m.port[0].seen.reads + 1;
-        rig_send(l, 0, 0, 8);
+        hand_send(l, 0, 0, 8);
         model_advance_ns(NS_PER_S);
         c = rig_expire(l, 0);
         EQ(c.status, IO_TIMED_OUT);
@@ -194,7 +194,7 @@ TEST(reads_that_hang_now_and_then_do_not_end_the_lane)
 
     for (unsigned i = 0; i < 10; i++) {
         rig.m.port[0].drive.nth_lost = rig.m.port[0].seen.reads + 1;
-        rig_send(l, 0, 0, 8);
+        hand_send(l, 0, 0, 8);
         EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
         rig_read(l, 0, 8, 8);
     }
@@ -211,7 +211,7 @@ TEST(a_drive_that_stays_busy_after_comreset_is_given_up)
 
     rig.m.port[0].drive.nth_lost = 1;
     rig.m.port[0].drive.ready_after_comreset_ns = MODEL_AHCI_NEVER;
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     before_ns = model_clock_ns;
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     CHECK(l->dead);
@@ -226,7 +226,7 @@ TEST(another_drive_after_comreset_is_not_read)
     rig.m.port[0].drive.nth_lost = 1;
     rig.m.port[0].drive.deaf_to_srst = true;
     strcpy(rig.m.port[0].drive.serial_after_comreset, "SOMEBODY ELSE");
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     CHECK(l->dead);
     EQ(l->disk->fault.err, E_GONE);
@@ -240,7 +240,7 @@ TEST(another_model_with_the_same_serial_after_comreset_is_not_read)
 
     rig.m.port[0].drive.nth_lost = 1;
     strcpy(rig.m.port[0].drive.model, "MODEL AHCI DISK 2");
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     EQ(l->disk->fault.err, E_GONE);
     EQ(rig.m.port[0].seen.comresets, 0); /* a reset more would not bring the first one back */
@@ -253,7 +253,7 @@ TEST(a_drive_of_another_size_after_comreset_is_not_read)
 
     rig.m.port[0].drive.nth_lost = 1;
     rig.m.port[0].drive.lba_count--;
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     CHECK(l->dead);
     EQ(l->disk->fault.err, E_PROTO);
@@ -266,7 +266,7 @@ TEST(an_engine_that_does_not_stop_kills_the_lane_and_keeps_its_memory)
     long live;
 
     rig.m.port[0].drive.nth_lost = 1;
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     rig.m.cr_ns = MODEL_AHCI_NEVER;
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     CHECK(l->dead);
@@ -286,14 +286,14 @@ TEST(a_request_that_only_waits_times_out_without_touching_the_drive)
     rig_plug_disk(0)->queue_depth = 0;
     rig.m.port[0].drive.latency_ns = NS_PER_S;
     rig_up();
-    a = rig_open(rig_disk(0), 1, 4096, true);
-    b = rig_open(rig_disk(0), 1, 4096, true);
-    rig_send(a, 0, 0, 8);
-    rig_send(b, 0, 8, 8);
+    a = hand_open(rig_disk(0), 1, 4096, true);
+    b = hand_open(rig_disk(0), 1, 4096, true);
+    hand_send(a, 0, 0, 8);
+    hand_send(b, 0, 8, 8);
     EQ(rig_expire(b, 0).status, IO_TIMED_OUT);
     EQ(rig.m.port[0].seen.stops, 0);
     model_advance_ns(2 * NS_PER_S);
-    EQ(rig_wait(a, &c, 1), 1);
+    EQ(hand_wait(a, &c, 1), 1);
     EQ(c.status, IO_OK);
     b->disk->ops->close(b);
     rig_lane_down(a);
@@ -321,9 +321,9 @@ TEST(a_timed_out_slot_of_several_parts_comes_back_once)
     rig_plug_disk(0)->queue_depth = 2;
     rig.m.port[0].drive.nth_lost = 2;
     rig_up();
-    l = rig_open(rig_disk(0), 1, 40 * MIB, true);
-    rig_send(l, 0, 0, 80000);
-    EQ(rig_wait(l, c, 1), 0);
+    l = hand_open(rig_disk(0), 1, 40 * MIB, true);
+    hand_send(l, 0, 0, 80000);
+    EQ(hand_wait(l, c, 1), 0);
     EQ(rig_expire(l, 0).status, IO_TIMED_OUT);
     EQ(l->disk->ops->poll(l, c, 4), 0);
     rig_read(l, 0, 0, 80000);
@@ -336,7 +336,7 @@ TEST(an_adapter_that_is_gone_at_expire_costs_no_time)
     uint64_t before_ns;
 
     rig.m.port[0].drive.nth_lost = 1;
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     rig.m.gone = true;
     before_ns = model_clock_ns;
     EQ(rig_expire(l, 0).status, IO_LOST);
@@ -355,16 +355,16 @@ TEST(a_port_found_busy_after_an_error_is_freed_by_clo_or_comreset)
         rig_plug_disk(0);
         rig.m.sclo = sclo;
         rig_up();
-        l = rig_open(rig_disk(0), 2, 4096, true);
+        l = hand_open(rig_disk(0), 2, 4096, true);
         rig.m.port[0].drive.latency_ns = 10000;
         rig.m.port[0].drive.bad[0].first = 8;
         rig.m.port[0].drive.bad[0].count = 8;
-        rig_send(l, 0, 8, 8);
-        rig_send(l, 1, 16, 8);
+        hand_send(l, 0, 8, 8);
+        hand_send(l, 1, 16, 8);
         model_advance_ns(NS_PER_MS);
         CHECK(rig.m.port[0].tfd & 1);
         rig.m.port[0].tfd |= 0x80;
-        EQ(rig_wait(l, c, 2), 2);
+        EQ(hand_wait(l, c, 2), 2);
         for (unsigned i = 0; i < 2; i++)
             EQ(c[i].status, c[i].slot ? IO_OK : IO_MEDIA_ERROR);
         EQ(rig.m.port[0].seen.clo, sclo);

@@ -203,10 +203,10 @@ TEST(health_is_asked_between_reads_and_never_beside_them)
 
     rig_read(l, 0, 8, 8);
     rig.m.port[0].drive.latency_ns = NS_PER_MS;
-    rig_send(l, 1, 16, 8);
+    hand_send(l, 1, 16, 8);
     EQ(ask(l->disk), E_AGAIN);
     EQ(h.known, 0);
-    EQ(rig_wait(l, &c, 1), 1);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(ask(l->disk), OK);
     rig_read(l, 0, 24, 8);
     rig_lane_down(l);
@@ -219,7 +219,7 @@ TEST(a_disk_without_queueing_is_asked_between_reads_too)
     rig_plug();
     rig_plug_disk(0)->queue_depth = 0;
     rig_up();
-    l = rig_open(rig_disk(0), 1, 4096, true);
+    l = hand_open(rig_disk(0), 1, 4096, true);
     rig_read(l, 0, 8, 8);
     EQ(ask(l->disk), OK);
     rig_read(l, 0, 24, 8);

@@ -128,7 +128,7 @@ TEST(block_sizes_follow_words_106_and_117)
         d = only_disk();
         EQ(d->lba_bytes, row[i].sector_bytes);
         EQ(d->physical_block_bytes, row[i].physical_bytes);
-        l = rig_open(d, 1, 8192, true);
+        l = hand_open(d, 1, 8192, true);
         rig_read(l, 0, 5, 8192 / row[i].sector_bytes);
         d->ops->close(l);
         rig_down();
@@ -186,7 +186,7 @@ TEST(a_disk_of_28_bits_reads_up_to_its_last_block)
     EQ(d->lba_count, 0x0fffffff);
     EQ(d->max_depth, 1);
     EQ(d->max_command_bytes, 128 * KIB);
-    l = rig_open(d, 1, 128 * KIB, true);
+    l = hand_open(d, 1, 128 * KIB, true);
     rig_read(l, 0, 0x0fffffff - 256, 256);
     rig_read(l, 0, 0x0ffffffe, 1);
     EQ(rig.m.port[0].seen.opcodes[0xc8], 2);
@@ -202,7 +202,7 @@ TEST(a_disk_of_48_bits_reads_up_to_its_last_block)
         rig_plug();
         model_ahci_add_disk(&rig.m, 0, 1ull << 48)->queue_depth = queued * 32;
         EQ(only_disk()->lba_count, 1ull << 48);
-        l = rig_open(rig_disk(0), 1, 4096, true);
+        l = hand_open(rig_disk(0), 1, 4096, true);
         rig_read(l, 0, (1ull << 48) - 8, 8);
         rig_read(l, 0, 0xa5c3e1f08712ull, 8);
         l->disk->ops->close(l);
@@ -257,7 +257,7 @@ TEST(queueing_needs_drive_and_adapter_and_takes_the_smaller_depth)
         rig.m.slots = row[i].slots;
         rig.m.sncq = row[i].sncq;
         EQ(only_disk()->max_depth, row[i].depth);
-        l = rig_open(rig_disk(0), row[i].depth, 4096, true);
+        l = hand_open(rig_disk(0), row[i].depth, 4096, true);
         rig_read_many(l, c, row[i].depth);
         EQ(rig.m.port[0].seen.queued_reads, row[i].drive && row[i].sncq ? row[i].depth : 0);
         l->disk->ops->close(l);

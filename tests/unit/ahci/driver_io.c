@@ -33,7 +33,7 @@ TEST(nothing_reaches_the_drive_before_kick_and_a_batch_is_one_ring)
     EQ(rig.m.port[0].seen.reads, 32);
     l->disk->ops->kick(l);
     EQ(rig.m.writes, writes + 2);
-    EQ(rig_wait(l, c, 32), 32);
+    EQ(hand_wait(l, c, 32), 32);
     rig_lane_down(l);
 }
 
@@ -59,7 +59,7 @@ TEST(poll_returns_no_more_than_asked_and_keeps_the_rest)
     struct io_completion c[8];
 
     for (unsigned i = 0; i < 8; i++)
-        rig_send(l, (uint16_t)i, 8 * i, 8);
+        hand_send(l, (uint16_t)i, 8 * i, 8);
     model_advance_ns(NS_PER_MS);
     EQ(l->disk->ops->poll(l, c, 0), 0);
     EQ(l->disk->ops->poll(l, c, 3), 3);
@@ -91,10 +91,10 @@ TEST(parts_of_many_requests_share_few_tags)
     rig_plug_disk(0)->queue_depth = 3;
     rig.m.port[0].drive.latency_ns = 100000;
     rig_up();
-    l = rig_open(rig_disk(0), 3, 16 * MIB + 512, true);
+    l = hand_open(rig_disk(0), 3, 16 * MIB + 512, true);
     for (unsigned i = 0; i < 3; i++)
-        rig_send(l, (uint16_t)i, 40000 * i, 32769);
-    EQ(rig_wait(l, c, 3), 3);
+        hand_send(l, (uint16_t)i, 40000 * i, 32769);
+    EQ(hand_wait(l, c, 3), 3);
     for (unsigned i = 0; i < 3; i++) {
         EQ(c[i].status, IO_OK);
         rig_check_data(l, c[i].slot, 40000 * c[i].slot, 32769);
@@ -111,7 +111,7 @@ TEST(a_shared_buffer_serves_all_slots)
     rig_plug();
     rig_plug_disk(0);
     rig_up();
-    l = rig_open(rig_disk(0), 32, 8192, false);
+    l = hand_open(rig_disk(0), 32, 8192, false);
     EQ(l->data.len_bytes, 8192);
     rig_read(l, 31, 77, 16);
     rig_read(l, 0, 78, 16);
@@ -127,13 +127,13 @@ TEST(a_disk_without_queueing_reads_one_at_a_time)
     rig_plug_disk(0)->queue_depth = 0;
     rig.m.port[0].drive.latency_ns = 50000;
     rig_up();
-    a = rig_open(rig_disk(0), 1, 20 * MIB, true);
-    b = rig_open(rig_disk(0), 1, 4096, true);
+    a = hand_open(rig_disk(0), 1, 20 * MIB, true);
+    b = hand_open(rig_disk(0), 1, 4096, true);
     rig_read(a, 0, 9, 40960);
-    rig_send(a, 0, 100, 8);
-    rig_send(b, 0, 200, 8);
-    EQ(rig_wait(b, c, 1), 1);
-    EQ(rig_wait(a, c + 1, 1), 1);
+    hand_send(a, 0, 100, 8);
+    hand_send(b, 0, 200, 8);
+    EQ(hand_wait(b, c, 1), 1);
+    EQ(hand_wait(a, c + 1, 1), 1);
     rig_check_data(a, 0, 100, 8);
     rig_check_data(b, 0, 200, 8);
     EQ(rig.m.port[0].seen.max_in_flight, 1);
@@ -152,9 +152,9 @@ TEST(lanes_of_one_disk_take_turns_and_none_starves)
     rig.m.port[0].drive.latency_ns = 20000;
     rig_up();
     for (unsigned i = 0; i < 3; i++) {
-        l[i] = rig_open(rig_disk(0), 2, 4096, true);
-        rig_send(l[i], 0, 100 * i, 8);
-        rig_send(l[i], 1, 100 * i, 8);
+        l[i] = hand_open(rig_disk(0), 2, 4096, true);
+        hand_send(l[i], 0, 100 * i, 8);
+        hand_send(l[i], 1, 100 * i, 8);
     }
     for (unsigned round = 0; round < 300; round++) {
         for (unsigned i = 0; i < 3; i++) {
@@ -164,7 +164,7 @@ TEST(lanes_of_one_disk_take_turns_and_none_starves)
             while (n--) {
                 EQ(c[n].status, IO_OK);
                 rig_check_data(l[i], c[n].slot, 100 * i, 8);
-                rig_send(l[i], c[n].slot, 100 * i, 8);
+                hand_send(l[i], c[n].slot, 100 * i, 8);
             }
         }
         model_advance_ns(10000);
@@ -173,7 +173,7 @@ TEST(lanes_of_one_disk_take_turns_and_none_starves)
         CHECK(done[i] >= 50);
     for (unsigned i = 0; i < 3; i++) {
         struct io_completion c[2];
-        EQ(rig_wait(l[i], c, 2), 2);
+        EQ(hand_wait(l[i], c, 2), 2);
     }
     /* The middle one leaves first; the others go on. */
     l[1]->disk->ops->close(l[1]);
@@ -191,8 +191,8 @@ TEST(a_lane_may_leave_on_its_turn)
         rig_plug();
         rig_plug_disk(0);
         rig_up();
-        a = rig_open(rig_disk(0), 1, 4096, true);
-        b = rig_open(rig_disk(0), 1, 4096, true);
+        a = hand_open(rig_disk(0), 1, 4096, true);
+        b = hand_open(rig_disk(0), 1, 4096, true);
         rig_read(first ? a : b, 0, 1, 8);
         a->disk->ops->close(a);
         rig_read(b, 0, 2, 8);
@@ -208,8 +208,8 @@ TEST(two_disks_do_not_mix)
     rig_plug_disk(1);
     rig_plug_disk(4);
     rig_up();
-    a = rig_open(rig_disk(0), 4, 4096, true);
-    b = rig_open(rig_disk(1), 4, 4096, true);
+    a = hand_open(rig_disk(0), 4, 4096, true);
+    b = hand_open(rig_disk(1), 4, 4096, true);
     rig_read(a, 2, 42, 8);
     rig_read(b, 2, 42, 8);
     a->disk->ops->close(a);
@@ -236,7 +236,7 @@ TEST(requests_beyond_the_disk_or_the_buffer_are_refused_by_the_driver)
 
     for (unsigned i = 0; i < ARRAY_COUNT(bad); i++) {
         struct io_completion c;
-        rig_send(l, 1, bad[i].lba, bad[i].blocks);
+        hand_send(l, 1, bad[i].lba, bad[i].blocks);
         EQ(l->disk->ops->poll(l, &c, 1), 1);
         EQ(c.slot, 1);
         EQ(c.status, IO_REFUSED);
@@ -251,7 +251,7 @@ TEST(a_request_whose_last_part_lies_beyond_the_disk_is_refused_whole)
     struct io_completion c;
     struct io_lane *l = rig_lane(1, 24 * MIB);
 
-    rig_send(l, 0, RIG_DISK_BLOCKS - 20000, 40000);
+    hand_send(l, 0, RIG_DISK_BLOCKS - 20000, 40000);
     EQ(l->disk->ops->poll(l, &c, 1), 1);
     EQ(c.status, IO_REFUSED);
     EQ(rig.m.port[0].seen.reads, 0);
@@ -271,7 +271,7 @@ TEST(a_slot_that_is_busy_or_does_not_exist_is_not_taken)
     r[0].slot = UINT16_MAX;
     EQ(l->disk->ops->submit(l, r, 1), 0);
     l->disk->ops->kick(l);
-    EQ(rig_wait(l, &c, 1), 1);
+    EQ(hand_wait(l, &c, 1), 1);
     rig_lane_down(l);
 }
 
@@ -327,8 +327,8 @@ TEST(a_lane_closed_with_reads_in_flight_gives_no_memory_back_too_early)
     struct io_lane *l = rig_lane(4, 4096);
 
     rig.m.port[0].drive.latency_ns = NS_PER_MS;
-    rig_send(l, 0, 0, 8);
-    rig_send(l, 1, 8, 8);
+    hand_send(l, 0, 0, 8);
+    hand_send(l, 1, 8, 8);
     rig.m.cr_ns = MODEL_AHCI_NEVER;
     l->disk->ops->close(l);
     EQ(rig_disk(0)->fault.err, E_PROTO);
@@ -343,12 +343,12 @@ TEST(an_empty_poll_is_one_register_most_of_the_time)
     unsigned long reads;
 
     rig.m.port[0].drive.latency_ns = NS_PER_S;
-    rig_send(l, 0, 0, 8);
+    hand_send(l, 0, 0, 8);
     reads = rig.m.reads;
     for (unsigned i = 0; i < 64; i++)
         EQ(l->disk->ops->poll(l, &c, 1), 0);
     EQ(rig.m.reads - reads, 64 + 8);
     model_advance_ns(NS_PER_S);
-    EQ(rig_wait(l, &c, 1), 1);
+    EQ(hand_wait(l, &c, 1), 1);
     rig_lane_down(l);
 }

@@ -24,11 +24,11 @@ TEST(a_drive_in_standby_is_awake_before_the_first_measured_read)
     drive->wake_ns = 9 * NS_PER_S;
     rig_up();
     began_ns = model_clock_ns;
-    l = rig_open(rig_disk(0), 4, 4096, true);
+    l = hand_open(rig_disk(0), 4, 4096, true);
     CHECK(model_clock_ns - began_ns >= 9 * NS_PER_S && model_clock_ns - began_ns < 10 * NS_PER_S);
     CHECK(rig_has_remark("sata0.0: was in standby; awake after 9"));
     rig_read(l, 0, 8, 8); /* which must be answered at once */
-    second = rig_open(rig_disk(0), 4, 4096, true);
+    second = hand_open(rig_disk(0), 4, 4096, true);
     EQ(rig.m.port[0].seen.opcodes[0xe5], 1);
     l->disk->ops->close(l);
     rig_lane_down(second);
@@ -42,7 +42,7 @@ TEST(parked_heads_are_fetched_without_a_word)
     drive->idle = true;
     drive->wake_ns = NS_PER_S;
     rig_up();
-    l = rig_open(rig_disk(0), 4, 4096, true);
+    l = hand_open(rig_disk(0), 4, 4096, true);
     EQ(rig.c->remark_count, 0);
     CHECK(!drive->idle);
     rig_lane_down(l);
@@ -54,7 +54,7 @@ TEST(a_drive_that_is_awake_is_not_read_and_an_ssd_is_not_even_asked)
 
     hdd();
     rig_up();
-    l = rig_open(rig_disk(0), 4, 4096, true);
+    l = hand_open(rig_disk(0), 4, 4096, true);
     EQ(rig.m.port[0].seen.opcodes[0xe5], 1);
     EQ(rig.m.port[0].seen.reads, 0);
     rig_lane_down(l);
@@ -71,7 +71,7 @@ TEST(an_answer_that_the_adapter_swallowed_is_none)
     hdd();
     rig_up();
     rig.no_register_fis = true;
-    l = rig_open(rig_disk(0), 4, 4096, true);
+    l = hand_open(rig_disk(0), 4, 4096, true);
     EQ(rig.m.port[0].seen.reads, 0); /* a count of zero would have meant standby */
     EQ(rig.c->driver->health(l->disk, &h), OK);
     EQ(h.warnings_known >> HEALTH_WARN_FAILURE_EXPECTED & 1, 0);
@@ -90,7 +90,7 @@ TEST(disks_of_every_block_size_and_address_width_are_woken)
         drive->lba28_only = i == 2;
         drive->lba_count = 1 << 16;
         rig_up();
-        l = rig_open(rig_disk(0), 1, 4096, true);
+        l = hand_open(rig_disk(0), 1, 4096, true);
         CHECK(!drive->standby);
         EQ(rig.m.port[0].seen.blocks, 1);
         rig_lane_down(l);
@@ -105,7 +105,7 @@ TEST(a_bad_first_block_wakes_the_drive_as_well)
     drive->standby = true;
     drive->bad[0].count = 1;
     rig_up();
-    l = rig_open(rig_disk(0), 4, 4096, true);
+    l = hand_open(rig_disk(0), 4, 4096, true);
     rig_read(l, 0, 8, 8);
     rig_lane_down(l);
 }
@@ -187,7 +187,7 @@ TEST(a_drive_that_waits_for_a_command_to_spin_up_gets_it)
         CHECK(rig_has_remark("sata0.0: started in standby (PUIS) and was woken"));
         EQ(rig.m.port[0].seen.opcodes[0xef], 1);
         EQ_STR(rig_disk(0)->serial, "SER00");
-        l = rig_open(rig_disk(0), 4, 4096, true);
+        l = hand_open(rig_disk(0), 4, 4096, true);
         rig_read(l, 0, 8, 8);
         rig_lane_down(l);
     }
@@ -435,9 +435,9 @@ TEST(a_read_that_the_drive_retries_for_40_seconds_ends_well_and_without_a_reset)
     drive->slow_ns = 40 * NS_PER_S;
     rig_up();
     EQ(rig_disk(0)->command_deadline_ns, 60 * NS_PER_S);
-    l = rig_open(rig_disk(0), 4, 4096, true);
+    l = hand_open(rig_disk(0), 4, 4096, true);
     rig_read(l, 0, 8, 8);
-    rig_send(l, 1, 16, 8);
+    hand_send(l, 1, 16, 8);
     for (unsigned s = 0; s < 39; s++) {
         model_advance_ns(NS_PER_S);
         EQ(l->disk->ops->poll(l, &c, 1), 0);

@@ -51,14 +51,14 @@ TEST(what_was_written_reads_back_by_every_way_and_size)
             struct io_lane *l = up(way, 3, sizes[i], 1001, 3 * blocks + 1);
 
             for (uint16_t slot = 0; slot < l->depth; slot++)
-                rig_write(l, slot, 1001 + slot * blocks, blocks, slot + 1);
+                hand_write(l, slot, 1001 + slot * blocks, blocks, slot + 1);
             CHECK(seen()->opcodes[opcode[way]] >= l->depth);
             EQ(seen()->opcodes[opcode[way]], seen()->writes);
             for (uint16_t slot = 0; slot < l->depth; slot++) {
                 CHECK(rig_holds(l->disk, 1001 + slot * blocks, blocks, slot + 1));
                 memset(lane_data(l, slot), 0, sizes[i]);
-                EQ(rig_one(l, IO_READ, slot, 1001 + slot * blocks, blocks).status, IO_OK);
-                CHECK(rig_has_stamp(l, slot, 1001 + slot * blocks, blocks, slot + 1));
+                EQ(hand_one(l, IO_READ, slot, 1001 + slot * blocks, blocks).status, IO_OK);
+                CHECK(hand_has_stamp(l, slot, 1001 + slot * blocks, blocks, slot + 1));
             }
             rig_lane_down(l);
         }
@@ -96,17 +96,17 @@ TEST(nothing_outside_the_armed_range_reaches_the_drive_by_any_way)
                           { (1ull << 28) + A, n } };
 
             for (unsigned k = 0; k < ARRAY_COUNT(wrong); k++)
-                EQ(rig_one(l, IO_WRITE, 0, wrong[k].lba, wrong[k].blocks).status, IO_REFUSED);
+                EQ(hand_one(l, IO_WRITE, 0, wrong[k].lba, wrong[k].blocks).status, IO_REFUSED);
             for (uint32_t op = IO_FLUSH + 1; op < 0x10000; op = 2 * op + 1)
-                EQ(rig_one(l, (enum io_op)op, 0, A, n).status, IO_REFUSED);
-            EQ(rig_one(l, (enum io_op)0x100, 0, A, n).status, IO_REFUSED);
-            EQ(rig_one(l, (enum io_op)0x101, 0, A, n).status, IO_REFUSED);
-            EQ(rig_one(l, IO_FLUSH, 0, 1, 0).status, IO_REFUSED);
-            EQ(rig_one(l, IO_FLUSH, 0, 0, 1).status, IO_REFUSED);
+                EQ(hand_one(l, (enum io_op)op, 0, A, n).status, IO_REFUSED);
+            EQ(hand_one(l, (enum io_op)0x100, 0, A, n).status, IO_REFUSED);
+            EQ(hand_one(l, (enum io_op)0x101, 0, A, n).status, IO_REFUSED);
+            EQ(hand_one(l, IO_FLUSH, 0, 1, 0).status, IO_REFUSED);
+            EQ(hand_one(l, IO_FLUSH, 0, 0, 1).status, IO_REFUSED);
             EQ(seen()->writes, 0);
             EQ(seen()->flushes, 0);
-            rig_write(l, 0, A, n, 1);
-            rig_write(l, 0, B - n, n, 1);
+            hand_write(l, 0, A, n, 1);
+            hand_write(l, 0, B - n, n, 1);
             rig_lane_down(l);
         }
 }
@@ -115,15 +115,15 @@ TEST(a_lane_for_reading_neither_writes_nor_flushes)
 {
     for (unsigned way = 0; way < WAYS; way++) {
         struct io_lane *w = up(way, 2, 4096, 0, 1000);
-        struct io_lane *r = rig_open(rig_disk(0), w->depth, 4096, true);
+        struct io_lane *r = hand_open(rig_disk(0), w->depth, 4096, true);
 
-        EQ(rig_one(r, IO_WRITE, 0, 0, 8).status, IO_REFUSED);
-        EQ(rig_one(r, IO_WRITE, 0, 8, 1).status, IO_REFUSED);
-        EQ(rig_one(r, IO_FLUSH, 0, 0, 0).status, IO_REFUSED);
+        EQ(hand_one(r, IO_WRITE, 0, 0, 8).status, IO_REFUSED);
+        EQ(hand_one(r, IO_WRITE, 0, 8, 1).status, IO_REFUSED);
+        EQ(hand_one(r, IO_FLUSH, 0, 0, 0).status, IO_REFUSED);
         EQ(seen()->writes, 0);
         EQ(seen()->flushes, 0);
         r->disk->ops->close(r);
-        rig_write(w, 0, 0, 8, 1);
+        hand_write(w, 0, 0, 8, 1);
         rig_lane_down(w);
     }
 }
@@ -131,7 +131,7 @@ TEST(a_lane_for_reading_neither_writes_nor_flushes)
 TEST(a_flush_drains_the_queue_and_nothing_overtakes_it)
 {
     struct io_lane *l = up(QUEUED, 32, 4096, 0, 1 << 20);
-    struct io_lane *other = rig_open(rig_disk(0), 32, 4096, true);
+    struct io_lane *other = hand_open(rig_disk(0), 32, 4096, true);
     struct io_completion c[32];
     unsigned flushes = 0, answers = 0;
 
@@ -180,7 +180,7 @@ TEST(a_flush_drains_the_queue_and_nothing_overtakes_it)
     EQ(seen()->opcodes[0xea], flushes);
     EQ(answers, 480);
     /* And it is queued again. */
-    rig_write(l, 0, 0, 8, 1);
+    hand_write(l, 0, 0, 8, 1);
     EQ(seen()->writes, seen()->queued_writes);
     other->disk->ops->close(other);
     rig_lane_down(l);
@@ -189,25 +189,25 @@ TEST(a_flush_drains_the_queue_and_nothing_overtakes_it)
 TEST(a_flood_of_reads_does_not_keep_a_flush_waiting)
 {
     struct io_lane *l = up(QUEUED, 4, 4096, 0, 1000);
-    struct io_lane *other = rig_open(rig_disk(0), 32, 4096, true);
+    struct io_lane *other = hand_open(rig_disk(0), 32, 4096, true);
     struct io_completion c[32], mine = { .status = IO_STATUS_COUNT };
     unsigned answered = 0;
 
     rig.m.port[0].drive.latency_ns = 20000;
     rig.m.port[0].drive.ooo_step_ns = 3000;
     for (uint16_t i = 0; i < 32; i++)
-        rig_send(other, i, 8 * i, 8);
-    rig_submit(l, IO_FLUSH, 0, 0, 0);
+        hand_send(other, i, 8 * i, 8);
+    hand_submit(l, IO_FLUSH, 0, 0, 0);
     while (!l->disk->ops->poll(l, &mine, 1)) {
         unsigned n = other->disk->ops->poll(other, c, 32);
         for (unsigned i = 0; i < n; i++)
-            rig_send(other, c[i].slot, 8 * c[i].slot, 8);
+            hand_send(other, c[i].slot, 8 * c[i].slot, 8);
         answered += n;
         CHECK(answered <= 64);
         model_advance_ns(1000);
     }
     EQ(mine.status, IO_OK);
-    EQ(rig_wait(other, c, 32), 32);
+    EQ(hand_wait(other, c, 32), 32);
     other->disk->ops->close(other);
     rig_lane_down(l);
 }
@@ -220,11 +220,11 @@ TEST(a_flush_keeps_what_was_answered_over_a_power_cut)
         struct io_lane *l = up(way, 2, 4096, 0, 1000);
 
         HAS_STR(l->disk->settings, "write cache on");
-        rig_write(l, 0, 0, 8, 1);
-        EQ(rig_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
+        hand_write(l, 0, 0, 8, 1);
+        EQ(hand_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
         EQ(seen()->opcodes[opcode[way]], 1);
-        rig_write(l, 0, 0, 8, 2);
-        rig_write(l, 0, 80, 8, 2);
+        hand_write(l, 0, 0, 8, 2);
+        hand_write(l, 0, 80, 8, 2);
         medium_power_cut(&rig.m.medium);
         CHECK(rig_holds(l->disk, 0, 8, 1));
         CHECK(!medium_read(&rig.m.medium, 0, 80));
@@ -243,12 +243,12 @@ TEST(a_bad_write_among_32_is_named_by_the_log_and_the_others_are_written)
     rig.m.port[0].drive.latency_ns = 10000;
     rig.m.port[0].drive.ooo_step_ns = 1000;
     for (uint16_t i = 0; i < 32; i++) {
-        rig_stamp(l, i, 8 * i, 8, 1);
+        hand_stamp(l, i, 8 * i, 8, 1);
         r[i] = (struct io_request){ .lba = 8 * i, .blocks = 8, .slot = i, .op = IO_WRITE };
     }
     EQ(l->disk->ops->submit(l, r, 32), 32);
     l->disk->ops->kick(l);
-    EQ(rig_wait(l, c, 32), 32);
+    EQ(hand_wait(l, c, 32), 32);
     for (unsigned i = 0; i < 32; i++) {
         if (c[i].status == IO_OK) {
             CHECK(rig_holds(l->disk, 8 * c[i].slot, 8, 1));
@@ -274,12 +274,12 @@ TEST(without_a_log_the_bad_write_is_found_one_by_one)
     rig.m.port[0].drive.log10 = MODEL_AHCI_LOG10_ABORTED;
     medium_add_fault(&rig.m.medium, MEDIUM_WRITE_ERROR, 0, 19, 1, 0, 0);
     for (uint16_t i = 0; i < 8; i++) {
-        rig_stamp(l, i, 8 * i, 8, 1);
+        hand_stamp(l, i, 8 * i, 8, 1);
         r[i] = (struct io_request){ .lba = 8 * i, .blocks = 8, .slot = i, .op = IO_WRITE };
     }
     EQ(l->disk->ops->submit(l, r, 8), 8);
     l->disk->ops->kick(l);
-    EQ(rig_wait(l, c, 8), 8);
+    EQ(hand_wait(l, c, 8), 8);
     for (unsigned i = 0; i < 8; i++) {
         EQ(c[i].status, c[i].slot == 2 ? IO_MEDIA_ERROR : IO_OK);
         if (c[i].slot != 2)
@@ -297,9 +297,9 @@ TEST(a_write_that_is_not_answered_is_never_sent_again_and_those_beside_it_are_lo
 
         rig.m.port[0].drive.nth_lost = seen()->transfers + 1;
         rig.m.port[0].drive.latency_ns = way == QUEUED ? 3600 * NS_PER_S : 1000;
-        rig_submit(l, IO_WRITE, 0, 0, 8);
+        hand_submit(l, IO_WRITE, 0, 0, 8);
         if (l->depth > 1)
-            rig_submit(l, IO_WRITE, 1, 8, 8);
+            hand_submit(l, IO_WRITE, 1, 8, 8);
         model_advance_ns(31 * NS_PER_S);
         EQ(l->disk->ops->poll(l, c, 2), 0);
         rig.m.port[0].drive.latency_ns = 1000;
@@ -313,8 +313,8 @@ TEST(a_write_that_is_not_answered_is_never_sent_again_and_those_beside_it_are_lo
         EQ(l->disk->ops->poll(l, c, 2), 0);
         EQ(seen()->writes, l->depth);
         CHECK(!medium_read(&rig.m.medium, 0, 0));
-        rig_write(l, 0, 0, 8, 2);
-        EQ(rig_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
+        hand_write(l, 0, 0, 8, 2);
+        EQ(hand_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
         rig_lane_down(l);
     }
 }
@@ -327,8 +327,8 @@ TEST(after_an_error_of_the_link_writes_are_lost_and_reads_repeated)
     rig.m.port[0].drive.latency_ns = 100000;
     rig.m.port[0].drive.nth_interface_error = seen()->transfers + 4;
     for (uint16_t i = 0; i < 4; i++)
-        rig_submit(l, i & 1 ? IO_WRITE : IO_READ, i, 8 * i, 8);
-    EQ(rig_wait(l, c, 4), 4);
+        hand_submit(l, i & 1 ? IO_WRITE : IO_READ, i, 8 * i, 8);
+    EQ(hand_wait(l, c, 4), 4);
     for (unsigned i = 0; i < 4; i++)
         EQ(c[i].status, c[i].slot & 1 ? IO_LOST : IO_OK);
     EQ(seen()->writes, 2);
@@ -345,12 +345,12 @@ TEST(a_failed_or_silent_flush_comes_back_as_such)
         struct text t = text_over(words, sizeof words);
 
         medium_add_fault(&rig.m.medium, MEDIUM_FLUSH_ERROR, 0, 0, 0, 1, 0x104);
-        c = rig_one(l, IO_FLUSH, 0, 0, 0);
+        c = hand_one(l, IO_FLUSH, 0, 0, 0);
         EQ(c.status, IO_DEVICE_ERROR);
         l->disk->ops->status_words(c.detail, &t);
         HAS_STR(words, "device fault");
-        EQ(rig_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
-        rig_write(l, 0, 8, 8, 1);
+        EQ(hand_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
+        hand_write(l, 0, 8, 8, 1);
         rig_lane_down(l);
     }
 }
@@ -359,9 +359,9 @@ TEST(a_write_protected_drive_and_a_locked_one)
 {
     struct io_lane *l = up(QUEUED, 2, 4096, 0, 1000);
 
-    EQ(rig_one(l, IO_READ, 0, 0, 8).status, IO_OK);
+    EQ(hand_one(l, IO_READ, 0, 0, 8).status, IO_OK);
     rig.m.medium.write_protected = true;
-    EQ(rig_one(l, IO_WRITE, 0, 0, 8).status, IO_DEVICE_ERROR);
+    EQ(hand_one(l, IO_WRITE, 0, 0, 8).status, IO_DEVICE_ERROR);
     rig_lane_down(l);
 
     rig_plug();
@@ -375,7 +375,7 @@ TEST(a_write_protected_drive_and_a_locked_one)
     rig_up();
     HAS_STR(rig.c->disks[0]->settings, "security frozen");
     l = rig_open_writes(rig_disk(0), 1, 4096, true, 0, 100);
-    rig_write(l, 0, 0, 8, 1);
+    hand_write(l, 0, 0, 8, 1);
     rig_lane_down(l);
 }
 
@@ -385,9 +385,9 @@ TEST(an_expired_flush_that_still_waits_for_the_queue_lets_the_others_go_on)
     struct io_completion c[4];
 
     rig.m.port[0].drive.latency_ns = 10 * NS_PER_S;
-    rig_submit(l, IO_WRITE, 0, 0, 8);
-    rig_submit(l, IO_FLUSH, 1, 0, 0);
-    rig_submit(l, IO_READ, 2, 8, 8);
+    hand_submit(l, IO_WRITE, 0, 0, 8);
+    hand_submit(l, IO_FLUSH, 1, 0, 0);
+    hand_submit(l, IO_READ, 2, 8, 8);
     l->disk->ops->expire(l, 1);
     EQ(l->disk->ops->poll(l, c, 4), 1);
     EQ(c[0].slot, 1);
@@ -399,8 +399,8 @@ TEST(an_expired_flush_that_still_waits_for_the_queue_lets_the_others_go_on)
     }
     EQ(seen()->flushes, 0);
     rig.m.port[0].drive.latency_ns = 0;
-    rig_write(l, 3, 0, 8, 3);
-    EQ(rig_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
+    hand_write(l, 3, 0, 8, 3);
+    EQ(hand_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
     rig_lane_down(l);
 }
 
@@ -412,12 +412,12 @@ TEST(the_faults_of_the_medium_reach_the_reader)
     for (unsigned i = 0; i < ARRAY_COUNT(kind); i++) {
         struct io_lane *l = up(QUEUED, 2, 4096, 0, 1000);
 
-        rig_write(l, 0, 80, 8, 1);
+        hand_write(l, 0, 80, 8, 1);
         medium_add_fault(&rig.m.medium, kind[i], 0, 83, 1, 1, 0);
-        rig_write(l, 0, 80, 8, 2);
-        EQ(rig_one(l, IO_READ, 1, 80, 8).status, IO_OK);
-        CHECK(rig_has_stamp(l, 1, 80, 3, 2));
-        CHECK(!rig_has_stamp(l, 1, 80, 8, 2));
+        hand_write(l, 0, 80, 8, 2);
+        EQ(hand_one(l, IO_READ, 1, 80, 8).status, IO_OK);
+        CHECK(hand_has_stamp(l, 1, 80, 3, 2));
+        CHECK(!hand_has_stamp(l, 1, 80, 8, 2));
         rig_lane_down(l);
     }
 }

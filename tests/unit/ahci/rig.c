@@ -116,7 +116,7 @@ struct io_lane *rig_lane(uint16_t depth, uint32_t request_bytes)
     rig_plug();
     rig_plug_disk(0);
     rig_up();
-    return rig_open(rig_disk(0), depth, request_bytes, true);
+    return hand_open(rig_disk(0), depth, request_bytes, true);
 }
 
 void rig_lane_down(struct io_lane *l)
@@ -141,43 +141,6 @@ bool rig_has_remark(const char *part)
     return false;
 }
 
-struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot)
-{
-    struct lane_shape shape = { .depth = depth,
-                                .buffer_per_slot = buffer_per_slot,
-                                .request_bytes = request_bytes };
-    struct io_lane *l;
-
-    EQ(d->ops->open(d, &shape, &l), OK);
-    CHECK(l);
-    return l;
-}
-
-void rig_submit(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks)
-{
-    struct io_request r = { .lba = lba, .blocks = blocks, .slot = slot, .op = (uint16_t)op };
-
-    EQ(l->disk->ops->submit(l, &r, 1), 1);
-    l->disk->ops->kick(l);
-}
-
-void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
-{
-    rig_submit(l, IO_READ, slot, lba, blocks);
-}
-
-unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n)
-{
-    uint64_t end_ns = model_clock_ns + NS_PER_S;
-    unsigned got = 0;
-
-    while (got < n && model_clock_ns < end_ns) {
-        got += l->disk->ops->poll(l, c + got, n - got);
-        model_advance_ns(10000);
-    }
-    return got;
-}
-
 /* "sata0.12" -> 12 */
 static unsigned port_number(const struct disk *d)
 {
@@ -187,79 +150,14 @@ static unsigned port_number(const struct disk *d)
 struct io_lane *rig_open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot,
                                 uint64_t first_lba, uint64_t blocks)
 {
-    struct lane_shape shape = {
-        .depth = depth, .buffer_per_slot = buffer_per_slot, .writes = true, .request_bytes = request_bytes
-    };
-    struct io_lane *l;
-
     rig.writes = true;
-    if (!gate_is_armed(d->identity, NULL, NULL))
-        EQ(gate_arm(d->identity, first_lba, blocks), OK);
-    medium_permit(&rig.m.medium, port_number(d), first_lba, blocks);
-    EQ(d->ops->open(d, &shape, &l), OK);
-    return l;
-}
-
-struct io_completion rig_one(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks)
-{
-    struct io_completion c = { .status = IO_STATUS_COUNT };
-    uint64_t end_ns = model_clock_ns + 60 * NS_PER_S;
-
-    rig_submit(l, op, slot, lba, blocks);
-    while (!l->disk->ops->poll(l, &c, 1) && model_clock_ns < end_ns)
-        model_advance_ns(10000);
-    return c;
-}
-
-static void stamp(uint8_t *block, uint32_t block_bytes, uint64_t lba, uint32_t pass)
-{
-    for (uint32_t i = 0; i < block_bytes / 8; i++) {
-        uint64_t word = (lba << 20 ^ i ^ (uint64_t)pass << 56) * 0x9e3779b97f4a7c15ull;
-        memcpy(block + 8 * i, &word, 8);
-    }
-}
-
-void rig_stamp(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass)
-{
-    for (uint32_t i = 0; i < blocks; i++)
-        stamp(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, l->disk->lba_bytes, lba + i, pass);
-}
-
-static bool is_stamped(const uint8_t *got, uint32_t block_bytes, uint64_t lba, uint32_t pass)
-{
-    uint8_t want[4096];
-
-    stamp(want, block_bytes, lba, pass);
-    return got && !memcmp(got, want, block_bytes);
-}
-
-bool rig_has_stamp(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass)
-{
-    for (uint32_t i = 0; i < blocks; i++)
-        if (!is_stamped(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, l->disk->lba_bytes, lba + i,
-                        pass))
-            return false;
-    return true;
+    return hand_open_writes(d, depth, request_bytes, buffer_per_slot, &rig.m.medium, port_number(d),
+                            first_lba, blocks);
 }
 
 bool rig_holds(const struct disk *d, uint64_t lba, uint32_t blocks, uint32_t pass)
 {
-    for (uint32_t i = 0; i < blocks; i++)
-        if (!is_stamped(medium_read(&rig.m.medium, port_number(d), lba + i), d->lba_bytes, lba + i, pass))
-            return false;
-    return true;
-}
-
-void rig_write(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass)
-{
-    struct io_completion c;
-
-    rig_stamp(l, slot, lba, blocks, pass);
-    c = rig_one(l, IO_WRITE, slot, lba, blocks);
-    EQ(c.slot, slot);
-    EQ(c.status, IO_OK);
-    EQ(c.detail, 0);
-    EQ(c.retries, 0);
+    return hand_medium_holds(&rig.m.medium, port_number(d), d->lba_bytes, lba, blocks, pass);
 }
 
 void rig_check_data(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
@@ -281,8 +179,8 @@ void rig_read(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
     struct io_completion c;
 
     memset(lane_data(l, slot), 0xee, (size_t)blocks * l->disk->lba_bytes);
-    rig_send(l, slot, lba, blocks);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, slot, lba, blocks);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.slot, slot);
     EQ(c.status, IO_OK);
     EQ(c.detail, 0);
@@ -305,7 +203,7 @@ void rig_read_many(struct io_lane *l, struct io_completion *c, unsigned n)
     }
     EQ(l->disk->ops->submit(l, r, n), n);
     l->disk->ops->kick(l);
-    EQ(rig_wait(l, c, n), n);
+    EQ(hand_wait(l, c, n), n);
     qsort(c, n, sizeof *c, by_slot);
     for (unsigned i = 0; i < n; i++) {
         EQ(c[i].slot, i);

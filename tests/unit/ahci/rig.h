@@ -3,6 +3,7 @@
 #include "ahci_internal.h"
 #include "gate.h"
 #include "model_ahci.h"
+#include "lane_hand.h"
 #include "platform_model.h"
 #include "test.h"
 
@@ -40,22 +41,14 @@ void rig_lane_down(struct io_lane *l); /* close, rig_down */
 struct disk *rig_disk(unsigned index); /* must exist and be readable */
 bool rig_has_remark(const char *part);
 
-struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot);
 /* Arms and declares these blocks of the disk, then opens a lane that writes. */
 struct io_lane *rig_open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot,
                                 uint64_t first_lba, uint64_t blocks);
-void rig_submit(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks);
 /* Submits one request and polls, a minute at most. */
-struct io_completion rig_one(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks);
 /* Stamps the slot's buffer for these blocks and `pass`; whether buffer or device hold that. */
-void rig_stamp(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass);
-bool rig_has_stamp(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass);
 bool rig_holds(const struct disk *d, uint64_t lba, uint32_t blocks, uint32_t pass);
 /* Stamped, written: must succeed. */
-void rig_write(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass);
-void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
 /* Polls, the clock moving, until n completions are there or a second has passed; returns how many. */
-unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n);
 /* One whole read that must succeed, at once, with the model's content in the slot's buffer. */
 void rig_read(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
 void rig_check_data(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);

@@ -242,7 +242,7 @@ TEST(the_least_and_the_most_commands_work)
         EQ(up(), OK);
         EQ(inside()->io_frames, counts[i] == 2048 ? 512 : counts[i] - 1 - (counts[i] >= 32 ? 4 : 1));
         struct disk *d = disk_named("megaraid0.vd0");
-        struct io_lane *l = open_lane(d, d->max_depth, 4096, false);
+        struct io_lane *l = hand_open(d, d->max_depth, 4096, false);
         EQ(read_once(l, 8, 8).status, IO_OK);
         d->ops->close(l);
         down();

@@ -27,7 +27,7 @@ TEST(virtual_drives_are_read_by_requests_and_management_goes_inside_of_them)
     {
         with_ld(g);
         EQ(up(), OK);
-        struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 4, 4096, false);
+        struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 4, 4096, false);
         unsigned long requests = mfi.seen.ld_requests;
 
         EQ(read_once(l, 77, 8).status, IO_OK);
@@ -51,15 +51,15 @@ TEST(the_reply_ring_wraps_many_times)
         mfi.ooo_step_ns = 50 * NS_PER_US;
         EQ(up(), OK);
         struct disk *d = disk_named("megaraid0.vd0");
-        struct io_lane *l = open_lane(d, d->max_depth < 8 ? d->max_depth : 8, 4096, true);
+        struct io_lane *l = hand_open(d, d->max_depth < 8 ? d->max_depth : 8, 4096, true);
         struct io_completion c[8];
 
         EQ(inside()->ring_depth % 16, 0);
         CHECK(inside()->ring_depth > commands[k]);
         for (unsigned lap = 0; lap < 200; lap++) {
             for (unsigned i = 0; i < l->depth; i++)
-                send_read(l, i, lap * 64 + 8 * i, 8);
-            EQ(collect(l, c, l->depth, 1000), l->depth);
+                hand_send(l, i, lap * 64 + 8 * i, 8);
+            EQ(hand_wait_ms(l, c, l->depth, 1000), l->depth);
             for (unsigned i = 0; i < l->depth; i++) {
                 EQ(c[i].status, IO_OK);
                 CHECK(data_is(l, c[i].slot, 0, lap * 64 + 8 * c[i].slot, 8));
@@ -80,7 +80,7 @@ TEST(a_reply_of_which_only_half_is_written_is_not_yet_one)
             mfi.half_is_high = high;
             mfi.half_ns = 5 * NS_PER_MS;
             EQ(up(), OK);
-            struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 1, 4096, false);
+            struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 1, 4096, false);
 
             for (unsigned i = 0; i < 5; i++) {
                 EQ(read_once(l, 8 * i, 8).status, IO_OK);
@@ -96,13 +96,13 @@ static void ignored(unsigned long *nth)
 {
     *nth = 3;
     EQ(up(), OK);
-    struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 4, 4096, true);
+    struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 4, 4096, true);
     struct io_completion c[4];
 
     for (unsigned lap = 0; lap < 40; lap++) {
         for (unsigned i = 0; i < 4; i++)
-            send_read(l, i, lap * 64 + 8 * i, 8);
-        EQ(collect(l, c, 4, 1000), 4);
+            hand_send(l, i, lap * 64 + 8 * i, 8);
+        EQ(hand_wait_ms(l, c, 4, 1000), 4);
         for (unsigned i = 0; i < 4; i++) {
             EQ(c[i].status, IO_OK);
             CHECK(data_is(l, c[i].slot, 0, lap * 64 + 8 * c[i].slot, 8));
@@ -145,7 +145,7 @@ TEST(a_card_that_answers_nobody_again_and_again_is_given_up)
         with_ld(g);
         mfi.nth_stray = mfi.nth_every = 1;
         EQ(up(), OK);
-        struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 1, 4096, false);
+        struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 1, 4096, false);
 
         for (unsigned i = 0; i < MFI_MAX_STRAYS; i++)
             EQ(read_once(l, 8 * i, 8).status, IO_OK);
@@ -166,12 +166,12 @@ TEST(a_lost_request_times_out_and_its_memory_stays_until_the_card_lets_go)
         with_ld(g);
         mfi.nth_lost = 2;
         EQ(up(), OK);
-        struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 4096, false);
+        struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 2, 4096, false);
         struct io_completion c[2];
 
-        send_read(l, 0, 0, 8);
-        send_read(l, 1, 8, 8);
-        EQ(collect(l, c, 2, 100), 1);
+        hand_send(l, 0, 0, 8);
+        hand_send(l, 1, 8, 8);
+        EQ(hand_wait_ms(l, c, 2, 100), 1);
         l->disk->ops->expire(l, 1);
         EQ(l->disk->ops->poll(l, c, 2), 1);
         EQ(c[0].slot, 1);
@@ -191,7 +191,7 @@ TEST(bad_sectors_and_attentions_are_told_by_the_status_in_the_request)
         mfi.ld[0].medium.bad[0].first = 100;
         mfi.ld[0].medium.bad[0].count = 1;
         EQ(up(), OK);
-        struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 4096, false);
+        struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 2, 4096, false);
         struct io_completion c = read_once(l, 96, 8);
 
         EQ(c.status, IO_MEDIA_ERROR);
@@ -214,21 +214,21 @@ TEST(lanes_of_two_virtual_drives_share_one_reply_ring)
         model_mfi_add_ld(&mfi, 5, BLOCKS);
         mfi.ooo_step_ns = 100 * NS_PER_US;
         EQ(up(), OK);
-        struct io_lane *a = open_lane(disk_named("megaraid0.vd0"), 8, 4096, true);
-        struct io_lane *b = open_lane(disk_named("megaraid0.vd5"), 8, 4096, true);
+        struct io_lane *a = hand_open(disk_named("megaraid0.vd0"), 8, 4096, true);
+        struct io_lane *b = hand_open(disk_named("megaraid0.vd5"), 8, 4096, true);
         struct io_completion c[8];
 
         for (unsigned lap = 0; lap < 20; lap++) {
             for (unsigned i = 0; i < 8; i++) {
-                send_read(a, i, 8 * i + lap, 8);
-                send_read(b, i, 16 * i + lap, 8);
+                hand_send(a, i, 8 * i + lap, 8);
+                hand_send(b, i, 16 * i + lap, 8);
             }
             model_advance_ns(10 * NS_PER_MS);
             /* Only the first is polled, in small bites; what belongs to the other waits for it. */
             unsigned got = 0;
             while (got < 8)
                 got += a->disk->ops->poll(a, c + got, 3 < 8 - got ? 3 : 8 - got);
-            EQ(collect(b, c, 8, 100), 8);
+            EQ(hand_wait_ms(b, c, 8, 100), 8);
             for (unsigned i = 0; i < 8; i++) {
                 CHECK(data_is(a, i, 0, 8 * i + lap, 8));
                 CHECK(data_is(b, i, 5, 16 * i + lap, 8));
@@ -250,7 +250,7 @@ TEST(a_jbod_drive_with_a_number_beyond_8_bits_is_read_by_requests)
         EQ(up(), OK);
         struct disk *d = disk_named("megaraid0.pd300");
         CHECK(d->ops != NULL);
-        struct io_lane *l = open_lane(d, 2, 4096, false);
+        struct io_lane *l = hand_open(d, 2, 4096, false);
 
         EQ(read_once(l, 1234, 8).status, IO_OK);
         CHECK(data_is(l, 0, 0x100 + 300, 1234, 8));
@@ -266,7 +266,7 @@ TEST(an_aero_gets_short_descriptors_only_when_it_says_that_it_takes_them)
         with_ld(MODEL_MFI_AERO);
         mfi.atomic_descriptors = atomic;
         EQ(up(), OK);
-        struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 4096, false);
+        struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 2, 4096, false);
 
         EQ(read_once(l, 0, 8).status, IO_OK);
         CHECK(mfi.seen.zero_reads > 0);
@@ -321,7 +321,7 @@ TEST(every_allocation_of_every_generation_may_fail)
         with_ld(g);
         EQ(up(), OK);
         long attached = model_alloc_count;
-        struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 4, 4096, true);
+        struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 4, 4096, true);
         long opened = model_alloc_count;
         l->disk->ops->close(l);
         down();

@@ -40,7 +40,7 @@ TEST(every_generation_reads_the_right_data_in_every_size)
     EACH_GENERATION(g)
     {
         struct disk *d = with_one_ld(g);
-        struct io_lane *l = open_lane(d, 4, 8192 * 512, false);
+        struct io_lane *l = hand_open(d, 4, 8192 * 512, false);
 
         for (unsigned i = 0; i < ARRAY_COUNT(blocks); i++) {
             EQ(read_once(l, 1000 + i, blocks[i]).status, IO_OK);
@@ -58,14 +58,14 @@ TEST(every_generation_keeps_many_reads_in_flight_in_any_order)
     EACH_GENERATION(g)
     {
         struct disk *d = with_one_ld(g);
-        struct io_lane *l = open_lane(d, 64, 65536, true);
+        struct io_lane *l = hand_open(d, 64, 65536, true);
         struct io_completion c[64];
 
         mfi.ooo_step_ns = 100 * NS_PER_US;
         for (unsigned lap = 0; lap < 40; lap++) {
             for (unsigned i = 0; i < 64; i++)
-                send_read(l, i, (lap * 64 + i) * 131, 1 + (i + lap) % 128);
-            EQ(collect(l, c, 64, 1000), 64);
+                hand_send(l, i, (lap * 64 + i) * 131, 1 + (i + lap) % 128);
+            EQ(hand_wait_ms(l, c, 64, 1000), 64);
             for (unsigned i = 0; i < 64; i++) {
                 unsigned s = c[i].slot;
 
@@ -85,18 +85,18 @@ TEST(a_frame_of_a_closed_lane_is_never_taken_for_one_of_a_new_lane)
     EACH_GENERATION(g)
     {
         struct disk *d = with_one_ld(g);
-        struct io_lane *l = open_lane(d, 4, 4096, true);
+        struct io_lane *l = hand_open(d, 4, 4096, true);
 
         for (unsigned i = 0; i < 4; i++)
-            send_read(l, i, 8 * i, 8);
+            hand_send(l, i, 8 * i, 8);
         struct io_completion c[4];
-        EQ(collect(l, c, 4, 1000), 4);
+        EQ(hand_wait_ms(l, c, 4, 1000), 4);
         d->ops->close(l);
         inside()->lane_serial--; /* as after 65535 more lanes */
-        l = open_lane(d, 4, 65536, true);
+        l = hand_open(d, 4, 65536, true);
         for (unsigned i = 0; i < 4; i++)
-            send_read(l, i, 800 + 8 * i, 8);
-        EQ(collect(l, c, 4, 1000), 4);
+            hand_send(l, i, 800 + 8 * i, 8);
+        EQ(hand_wait_ms(l, c, 4, 1000), 4);
         for (unsigned i = 0; i < 4; i++)
             CHECK(data_is(l, i, 0, 800 + 8 * i, 8));
         d->ops->close(l);

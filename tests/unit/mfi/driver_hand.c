@@ -69,44 +69,12 @@ bool has_remark(int level, const char *part)
     return false;
 }
 
-struct io_lane *open_lane(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot)
-{
-    const struct lane_shape shape = { .depth = depth,
-                                      .buffer_per_slot = buffer_per_slot,
-                                      .request_bytes = request_bytes };
-    struct io_lane *l = NULL;
-
-    EQ(d->ops->open(d, &shape, &l), OK);
-    return l;
-}
-
-void send_read(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks)
-{
-    const struct io_request r = { .lba = lba, .blocks = blocks, .slot = (uint16_t)slot };
-
-    EQ(l->disk->ops->submit(l, &r, 1), 1);
-    l->disk->ops->kick(l);
-}
-
-unsigned collect(struct io_lane *l, struct io_completion *c, unsigned n, unsigned ms)
-{
-    uint64_t end_ns = model_clock_ns + ms * NS_PER_MS;
-    unsigned got = 0;
-
-    for (;;) {
-        got += l->disk->ops->poll(l, c + got, n - got);
-        if (got == n || model_clock_ns > end_ns)
-            return got;
-        model_advance_ns(10 * NS_PER_US);
-    }
-}
-
 struct io_completion read_once(struct io_lane *l, uint64_t lba, uint32_t blocks)
 {
     struct io_completion c = { .slot = 0xffff };
 
-    send_read(l, 0, lba, blocks);
-    EQ(collect(l, &c, 1, 1000), 1);
+    hand_send(l, 0, lba, blocks);
+    EQ(hand_wait_ms(l, &c, 1, 1000), 1);
     EQ(c.slot, 0);
     return c;
 }
@@ -151,70 +119,10 @@ void words_are(const struct disk *d, uint32_t detail, const char *part)
 struct io_lane *open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, unsigned unit,
                             uint64_t first_lba, uint64_t blocks)
 {
-    const struct lane_shape shape = {
-        .depth = depth, .buffer_per_slot = true, .writes = true, .request_bytes = request_bytes
-    };
-    struct io_lane *l = NULL;
-
-    if (!gate_is_armed(d->identity, NULL, NULL))
-        EQ(gate_arm(d->identity, first_lba, blocks), OK);
-    medium_permit(&mfi.medium, unit, first_lba, blocks);
-    EQ(d->ops->open(d, &shape, &l), OK);
-    return l;
-}
-
-struct io_completion one(struct io_lane *l, enum io_op op, unsigned slot, uint64_t lba, uint32_t blocks)
-{
-    const struct io_request r = { .lba = lba, .blocks = blocks, .slot = (uint16_t)slot, .op = (uint16_t)op };
-    struct io_completion c = { .slot = 0xffff };
-
-    EQ(l->disk->ops->submit(l, &r, 1), 1);
-    l->disk->ops->kick(l);
-    EQ(collect(l, &c, 1, 1000), 1);
-    EQ(c.slot, slot);
-    return c;
-}
-
-static void put_stamp(uint8_t *block, uint32_t bytes, uint64_t lba, uint32_t pass)
-{
-    for (uint32_t i = 0; i < bytes / 8; i++) {
-        uint64_t word = (lba << 20 ^ i ^ (uint64_t)pass << 56) * 0x9e3779b97f4a7c15ull;
-        memcpy(block + 8 * i, &word, 8);
-    }
-}
-
-static bool is_stamp(const uint8_t *got, uint32_t bytes, uint64_t lba, uint32_t pass)
-{
-    uint8_t want[4096];
-
-    put_stamp(want, bytes, lba, pass);
-    return got && !memcmp(got, want, bytes);
-}
-
-void stamp(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass)
-{
-    for (uint32_t i = 0; i < blocks; i++)
-        put_stamp(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, l->disk->lba_bytes, lba + i, pass);
-}
-
-bool has_stamp(const struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass)
-{
-    for (uint32_t i = 0; i < blocks; i++)
-        if (!is_stamp(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, l->disk->lba_bytes, lba + i, pass))
-            return false;
-    return true;
+    return hand_open_writes(d, depth, request_bytes, true, &mfi.medium, unit, first_lba, blocks);
 }
 
 bool holds(const struct io_lane *l, unsigned unit, uint64_t lba, uint32_t blocks, uint32_t pass)
 {
-    for (uint32_t i = 0; i < blocks; i++)
-        if (!is_stamp(medium_read(&mfi.medium, unit, lba + i), l->disk->lba_bytes, lba + i, pass))
-            return false;
-    return true;
-}
-
-void write_once(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass)
-{
-    stamp(l, slot, lba, blocks, pass);
-    EQ(one(l, IO_WRITE, slot, lba, blocks).status, IO_OK);
+    return hand_medium_holds(&mfi.medium, unit, l->disk->lba_bytes, lba, blocks, pass);
 }

@@ -2,6 +2,7 @@
 #define TESTS_UNIT_MFI_DRIVER_HAND_H
 #include <stdint.h>
 #include "gate.h"
+#include "lane_hand.h"
 #include "mfi_internal.h"
 #include "model_mfi.h"
 #include "platform_model.h"
@@ -25,10 +26,7 @@ struct disk *disk_named(const char *name); /* fails the test when there is none 
 bool has_remark(int level, const char *part);
 struct mfi_card *inside(void);
 
-struct io_lane *open_lane(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot);
-void send_read(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks);
 /* Polls until n completions are there or `ms` of the model's clock have passed; how many came. */
-unsigned collect(struct io_lane *l, struct io_completion *c, unsigned n, unsigned ms);
 /* One read, submitted and answered; its completion. */
 struct io_completion read_once(struct io_lane *l, uint64_t lba, uint32_t blocks);
 /* The lane's oldest frame, answered by the model and not yet polled, says this instead; sense: of 18 bytes,
@@ -40,12 +38,8 @@ bool data_is(const struct io_lane *l, unsigned slot, unsigned target, uint64_t l
 /* Arms and declares these blocks (model's unit), then opens a lane that writes. */
 struct io_lane *open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, unsigned unit,
                             uint64_t first_lba, uint64_t blocks);
-struct io_completion one(struct io_lane *l, enum io_op op, unsigned slot, uint64_t lba, uint32_t blocks);
 /* The slot's buffer gets, or has, the stamp of `pass`; the medium has it. */
-void stamp(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass);
-bool has_stamp(const struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass);
 bool holds(const struct io_lane *l, unsigned unit, uint64_t lba, uint32_t blocks, uint32_t pass);
-void write_once(struct io_lane *l, unsigned slot, uint64_t lba, uint32_t blocks, uint32_t pass);
 void words_are(const struct disk *d, uint32_t detail, const char *part);
 
 #endif

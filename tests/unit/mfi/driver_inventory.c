@@ -391,7 +391,7 @@ TEST(drives_that_never_answer_cost_themselves_not_the_card)
     EQ(card->disk_count, 4);
     HAS_STR(disk_named("megaraid0.pd9")->why_not, "does not answer INQUIRY");
     CHECK(has_remark(REMARK_FAIL, "megaraid0.pd9 does not answer INQUIRY"));
-    struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 1, 4096, false);
+    struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 1, 4096, false);
     EQ(read_once(l, 0, 8).status, IO_OK);
     l->disk->ops->close(l);
     CHECK(model_clock_ns < 200 * NS_PER_S);

@@ -16,11 +16,11 @@ static void close_lane(struct io_lane *l) { l->disk->ops->close(l); }
 TEST(a_read_brings_the_blocks_that_were_asked_for)
 {
     for (unsigned g = 0; g < MODEL_MFI_GENERATIONS; g++) {
-        struct io_lane *l = open_lane(with_one_ld(g), 4, 65536, true);
+        struct io_lane *l = hand_open(with_one_ld(g), 4, 65536, true);
 
-        send_read(l, 2, 1000, 128);
+        hand_send(l, 2, 1000, 128);
         struct io_completion c;
-        EQ(collect(l, &c, 1, 1000), 1);
+        EQ(hand_wait_ms(l, &c, 1, 1000), 1);
         EQ(c.slot, 2);
         EQ(c.status, IO_OK);
         EQ(c.detail, 0);
@@ -33,15 +33,15 @@ TEST(a_read_brings_the_blocks_that_were_asked_for)
 TEST(many_reads_in_flight_come_back_each_with_its_own_data_in_any_order)
 {
     struct disk *d = with_one_ld(MODEL_MFI_2108);
-    struct io_lane *l = open_lane(d, 64, 4096, true);
+    struct io_lane *l = hand_open(d, 64, 4096, true);
     struct io_completion c[64];
 
     mfi.latency_ns = 100 * NS_PER_US;
     mfi.ooo_step_ns = 50 * NS_PER_US;
     for (unsigned i = 0; i < 64; i++)
-        send_read(l, i, 8 * i * 7919 % 4000000, 8);
+        hand_send(l, i, 8 * i * 7919 % 4000000, 8);
     CHECK(mfi.seen.max_in_flight == 64);
-    EQ(collect(l, c, 64, 1000), 64);
+    EQ(hand_wait_ms(l, c, 64, 1000), 64);
     for (unsigned i = 0; i < 64; i++) {
         EQ(c[i].status, IO_OK);
         CHECK(data_is(l, i, T0, 8 * i * 7919 % 4000000, 8));
@@ -61,12 +61,12 @@ TEST(a_long_read_is_split_and_scattered)
     EQ(up(), OK);
     struct disk *d = disk_named("megaraid0.vd0");
     EQ(d->max_command_bytes, 160 * 1024);
-    struct io_lane *l = open_lane(d, 3, 1 << 20, true);
+    struct io_lane *l = hand_open(d, 3, 1 << 20, true);
     EQ(l->command_bytes, 160 * 1024);
     unsigned long before = mfi.seen.reads;
-    send_read(l, 1, 777, 2048);
+    hand_send(l, 1, 777, 2048);
     struct io_completion c;
-    EQ(collect(l, &c, 1, 1000), 1);
+    EQ(hand_wait_ms(l, &c, 1, 1000), 1);
     EQ(c.status, IO_OK);
     EQ(mfi.seen.reads - before, 7);
     CHECK(data_is(l, 1, T0, 777, 2048));
@@ -80,7 +80,7 @@ TEST(a_single_scatter_entry_is_enough_for_any_size)
     model_mfi_add_ld(&mfi, T0, 1u << 22);
     mfi.max_sge = 1;
     EQ(up(), OK);
-    struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 1 << 20, false);
+    struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 2, 1 << 20, false);
     EQ(l->command_bytes, 65536);
     EQ(read_once(l, 5, 2048).status, IO_OK);
     CHECK(data_is(l, 0, T0, 5, 2048));
@@ -95,7 +95,7 @@ TEST(the_longest_scatter_list_that_a_command_can_have)
     mfi.max_request_sectors = 2048;
     mfi.max_strips_per_io = 0;
     EQ(up(), OK);
-    struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 1 << 20, false);
+    struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 2, 1 << 20, false);
     EQ(l->command_bytes, 1 << 20);
     EQ(read_once(l, 5, 2048).status, IO_OK);
     CHECK(data_is(l, 0, T0, 5, 2048));
@@ -111,13 +111,13 @@ TEST(blocks_of_4096_bytes_and_lbas_above_32_bits)
     ld->medium.blocks = 0x300000000ull;
     model_mfi_add_pd(&mfi, 12, 4, MODEL_MFI_PD_SYSTEM)->medium.blocks = 0x1200000000ull;
     EQ(up(), OK);
-    struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 65536, false);
+    struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 2, 65536, false);
     EQ(read_once(l, 0x2abcdef01ull, 16).status, IO_OK);
     CHECK(data_is(l, 0, T0, 0x2abcdef01ull, 16));
     EQ(read_once(l, 0x2ffffffffull, 1).status, IO_OK);
     CHECK(data_is(l, 0, T0, 0x2ffffffffull, 1));
     close_lane(l);
-    l = open_lane(disk_named("megaraid0.pd12"), 2, 65536, false);
+    l = hand_open(disk_named("megaraid0.pd12"), 2, 65536, false);
     EQ(read_once(l, 0x1182345678ull, 128).status, IO_OK);
     CHECK(data_is(l, 0, PD + 12, 0x1182345678ull, 128));
     CHECK(mfi.seen.cdbs[0x88] > 0);
@@ -130,10 +130,10 @@ TEST(a_jbod_drive_is_read_by_scsi_commands)
     world(MODEL_MFI_1078);
     struct model_mfi_pd *pd = model_mfi_add_pd(&mfi, 0xfe, 4, MODEL_MFI_PD_SYSTEM);
     EQ(up(), OK);
-    struct io_lane *l = open_lane(disk_named("megaraid0.pd254"), 8, 1 << 20, true);
-    send_read(l, 7, pd->medium.blocks - 2048, 2048);
+    struct io_lane *l = hand_open(disk_named("megaraid0.pd254"), 8, 1 << 20, true);
+    hand_send(l, 7, pd->medium.blocks - 2048, 2048);
     struct io_completion c;
-    EQ(collect(l, &c, 1, 1000), 1);
+    EQ(hand_wait_ms(l, &c, 1, 1000), 1);
     EQ(c.status, IO_OK);
     CHECK(data_is(l, 7, PD + 0xfe, pd->medium.blocks - 2048, 2048));
     CHECK(mfi.seen.cdbs[0x28] > 0);
@@ -144,7 +144,7 @@ TEST(a_jbod_drive_is_read_by_scsi_commands)
 
 TEST(beyond_the_end_nothing_reaches_the_card)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
     unsigned long before = mfi.submitted;
 
     EQ(read_once(l, (1u << 22) - 7, 8).status, IO_REFUSED);
@@ -163,7 +163,7 @@ TEST(beyond_the_end_nothing_reaches_the_card)
 TEST(the_cards_own_end_of_the_disk_is_a_device_error_in_words)
 {
     struct disk *d = with_one_ld(MODEL_MFI_2108);
-    struct io_lane *l = open_lane(d, 2, 4096, false);
+    struct io_lane *l = hand_open(d, 2, 4096, false);
 
     mfi.ld[0].medium.blocks = 1000;
     struct io_completion c = read_once(l, 2000, 8);
@@ -183,7 +183,7 @@ TEST(a_bad_block_is_a_media_error_at_the_command_that_met_it)
     EQ(up(), OK);
     struct disk *d = disk_named("megaraid0.vd0");
     d->max_command_bytes = 65536;
-    struct io_lane *l = open_lane(d, 2, 1 << 20, false);
+    struct io_lane *l = hand_open(d, 2, 1 << 20, false);
     struct io_completion c = read_once(l, 0, 2048);
     EQ(c.status, IO_MEDIA_ERROR);
     EQ(c.error_lba, 896);
@@ -201,16 +201,16 @@ static const uint8_t recovered[18] = { 0x70, 0, 1, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0
 
 TEST(sense_of_one_command_is_not_taken_for_that_of_the_next)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 1, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 1, 4096, false);
     struct io_completion c;
 
-    send_read(l, 0, 8, 8);
+    hand_send(l, 0, 8, 8);
     change_answer(l, 0x2d, 2, medium_error);
-    EQ(collect(l, &c, 1, 0), 1);
+    EQ(hand_wait_ms(l, &c, 1, 0), 1);
     EQ(c.status, IO_MEDIA_ERROR);
-    send_read(l, 0, 8, 8);
+    hand_send(l, 0, 8, 8);
     change_answer(l, 0x2d, 2, NULL);
-    EQ(collect(l, &c, 1, 0), 1);
+    EQ(hand_wait_ms(l, &c, 1, 0), 1);
     EQ(c.status, IO_DEVICE_ERROR);
     EQ(mfi_detail_sense_key(c.detail), 0);
     close_lane(l);
@@ -219,12 +219,12 @@ TEST(sense_of_one_command_is_not_taken_for_that_of_the_next)
 
 TEST(a_recovered_error_is_good_data)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 1, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 1, 4096, false);
     struct io_completion c;
 
-    send_read(l, 0, 8, 8);
+    hand_send(l, 0, 8, 8);
     change_answer(l, 0x2d, 2, recovered);
-    EQ(collect(l, &c, 1, 0), 1);
+    EQ(hand_wait_ms(l, &c, 1, 0), 1);
     EQ(c.status, IO_OK);
     EQ(c.detail, 0);
     close_lane(l);
@@ -246,7 +246,7 @@ TEST(statuses_known_and_unknown_end_in_words)
         { 0x01, "frame command unknown" },
     };
     struct disk *d = with_one_ld(MODEL_MFI_1078);
-    struct io_lane *l = open_lane(d, 1, 4096, false);
+    struct io_lane *l = hand_open(d, 1, 4096, false);
 
     for (unsigned i = 0; i < ARRAY_COUNT(cases); i++) {
         mfi.nth_status = mfi.seen.reads + 1;
@@ -265,7 +265,7 @@ TEST(statuses_known_and_unknown_end_in_words)
 TEST(a_reset_behind_the_card_is_retried_and_counted)
 {
     struct disk *d = with_one_ld(MODEL_MFI_2108);
-    struct io_lane *l = open_lane(d, 1, 4096, false);
+    struct io_lane *l = hand_open(d, 1, 4096, false);
 
     mfi.ld[0].medium.unit_attentions = 2;
     struct io_completion c = read_once(l, 80, 8);
@@ -292,17 +292,17 @@ TEST(several_lanes_share_the_frames_fairly)
     struct io_lane *l[4];
     struct io_completion c[32];
     for (unsigned i = 0; i < 4; i++)
-        l[i] = open_lane(card->disks[i], 32, 4096, true);
+        l[i] = hand_open(card->disks[i], 32, 4096, true);
     EQ(inside()->share, 8);
     mfi.latency_ns = NS_PER_MS;
     for (unsigned i = 0; i < 4; i++)
         for (unsigned s = 0; s < 32; s++)
-            send_read(l[i], s, (uint64_t)s * 8 + 100 * i, 8);
+            hand_send(l[i], s, (uint64_t)s * 8 + 100 * i, 8);
     EQ(mfi.in_flight, 32);
     for (unsigned i = 0; i < 4; i++)
         EQ(mfi_lane_of(l[i])->in_flight_count, 8);
     for (unsigned i = 0; i < 4; i++)
-        EQ(collect(l[i], c, 32, 1000), 32);
+        EQ(hand_wait_ms(l[i], c, 32, 1000), 32);
     for (unsigned i = 0; i < 4; i++)
         for (unsigned s = 0; s < 32; s++)
             CHECK(data_is(l[i], s, inside()->lds.entry[i].target_id, (uint64_t)s * 8 + 100 * i, 8));
@@ -314,7 +314,7 @@ TEST(several_lanes_share_the_frames_fairly)
 
 TEST(a_wrong_or_busy_slot_is_not_taken)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
     struct io_request r[2] = { { .lba = 0, .blocks = 8, .slot = 0 }, { .lba = 8, .blocks = 8, .slot = 0 } };
     struct io_completion c;
 
@@ -324,7 +324,7 @@ TEST(a_wrong_or_busy_slot_is_not_taken)
     r[1].slot = 0xffff;
     EQ(l->disk->ops->submit(l, &r[1], 1), 0);
     l->disk->ops->kick(l);
-    EQ(collect(l, &c, 1, 100), 1);
+    EQ(hand_wait_ms(l, &c, 1, 100), 1);
     close_lane(l);
     down();
 }
@@ -364,7 +364,7 @@ TEST(every_failed_allocation_of_a_lane_leaves_nothing)
         EQ(model_live_allocs(), before);
     }
     model_fail_alloc_at = -1;
-    struct io_lane *l = open_lane(d, 4, 4096, false);
+    struct io_lane *l = hand_open(d, 4, 4096, false);
     close_lane(l);
     down();
 }
@@ -372,16 +372,16 @@ TEST(every_failed_allocation_of_a_lane_leaves_nothing)
 /* ---- what does not come back ---- */
 TEST(a_late_answer_within_the_last_chance_is_an_answer)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
     struct io_completion c;
 
     mfi.nth_late = mfi.seen.reads + 1;
     mfi.late_ns = NS_PER_S;
-    send_read(l, 0, 8, 8);
-    EQ(collect(l, &c, 1, 10), 0);
+    hand_send(l, 0, 8, 8);
+    EQ(hand_wait_ms(l, &c, 1, 10), 0);
     l->disk->ops->expire(l, 0);
     CHECK(!l->dead);
-    EQ(collect(l, &c, 1, 0), 1);
+    EQ(hand_wait_ms(l, &c, 1, 0), 1);
     EQ(c.status, IO_OK);
     CHECK(data_is(l, 0, T0, 8, 8));
     close_lane(l);
@@ -394,15 +394,15 @@ TEST(a_lost_frame_ends_the_card_within_two_seconds_and_every_slot_is_told)
     model_mfi_add_ld(&mfi, 0, 1u << 22);
     model_mfi_add_ld(&mfi, 1, 1u << 22);
     EQ(up(), OK);
-    struct io_lane *a = open_lane(card->disks[0], 3, 4096, false),
-                   *b = open_lane(card->disks[1], 2, 4096, false);
+    struct io_lane *a = hand_open(card->disks[0], 3, 4096, false),
+                   *b = hand_open(card->disks[1], 2, 4096, false);
     struct io_completion c[3];
 
     mfi.latency_ns = 10 * NS_PER_S;
     mfi.nth_lost = mfi.seen.reads + 1;
-    send_read(a, 1, 88, 8);
-    send_read(a, 0, 96, 8);
-    send_read(b, 1, 8, 8);
+    hand_send(a, 1, 88, 8);
+    hand_send(a, 0, 96, 8);
+    hand_send(b, 1, 8, 8);
     uint64_t begin_ns = model_clock_ns;
     a->disk->ops->expire(a, 1);
     CHECK(model_clock_ns - begin_ns > 19 * NS_PER_S / 10);
@@ -411,12 +411,12 @@ TEST(a_lost_frame_ends_the_card_within_two_seconds_and_every_slot_is_told)
     EQ(card->fault.err, E_TIMEOUT);
     EQ(a->disk->fault.err, E_TIMEOUT);
     EQ(b->disk->fault.err, E_TIMEOUT);
-    EQ(collect(a, c, 3, 0), 2);
+    EQ(hand_wait_ms(a, c, 3, 0), 2);
     for (unsigned i = 0; i < 2; i++)
         EQ(c[i].status, c[i].slot == 1 ? IO_TIMED_OUT : IO_LOST);
     EQ(c[0].slot == 1 ? c[0].error_lba : c[1].error_lba, 88);
     words_are(a->disk, c[0].detail, "not answered");
-    EQ(collect(b, c, 3, 0), 1);
+    EQ(hand_wait_ms(b, c, 3, 0), 1);
     EQ(c[0].slot, 1);
     EQ(c[0].status, IO_LOST);
     /* Nothing more is taken. */
@@ -434,15 +434,15 @@ TEST(a_lost_frame_ends_the_card_within_two_seconds_and_every_slot_is_told)
 
 TEST(buffers_of_a_lost_frame_stay_with_a_firmware_that_does_not_let_go)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
     struct io_completion c;
 
     mfi.hand_back_ns = MODEL_MFI_NEVER;
     mfi.hand_back_state = MODEL_MFI_OPERATIONAL;
     mfi.nth_lost = mfi.seen.reads + 1;
-    send_read(l, 0, 88, 8);
+    hand_send(l, 0, 88, 8);
     l->disk->ops->expire(l, 0);
-    EQ(collect(l, &c, 1, 0), 1);
+    EQ(hand_wait_ms(l, &c, 1, 0), 1);
     close_lane(l);
     mfi_driver.detach(card);
     EQ(model_live_allocs(), 4); /* queue, frames, management buffers, the lane's buffer */
@@ -451,16 +451,16 @@ TEST(buffers_of_a_lost_frame_stay_with_a_firmware_that_does_not_let_go)
 
 TEST(a_deadline_that_passed_while_the_answer_lay_there_is_no_timeout)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
     struct io_completion c;
 
-    send_read(l, 0, 8, 8);
+    hand_send(l, 0, 8, 8);
     model_advance_ns(NS_PER_S);
     l->disk->ops->expire(l, 0);
     l->disk->ops->expire(l, 0);
     l->disk->ops->expire(l, 1); /* not in flight: nothing to do */
     l->disk->ops->expire(l, 2);
-    EQ(collect(l, &c, 1, 0), 1);
+    EQ(hand_wait_ms(l, &c, 1, 0), 1);
     EQ(c.status, IO_OK);
     close_lane(l);
     down();
@@ -473,18 +473,18 @@ TEST(a_request_that_waits_for_frames_can_time_out_alone)
     mfi.max_request_sectors = 512;
     model_mfi_add_ld(&mfi, 0, 1u << 22);
     EQ(up(), OK);
-    struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 1 << 20, false);
+    struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 2, 1 << 20, false);
     struct io_completion c[2];
 
     mfi.latency_ns = NS_PER_S;
-    send_read(l, 0, 0, 2048); /* takes both frames */
-    send_read(l, 1, 4096, 8);
+    hand_send(l, 0, 0, 2048); /* takes both frames */
+    hand_send(l, 1, 4096, 8);
     l->disk->ops->expire(l, 1);
     CHECK(!l->dead);
-    EQ(collect(l, c, 1, 10), 1);
+    EQ(hand_wait_ms(l, c, 1, 10), 1);
     EQ(c[0].slot, 1);
     EQ(c[0].status, IO_TIMED_OUT);
-    EQ(collect(l, c, 1, 20000), 1);
+    EQ(hand_wait_ms(l, c, 1, 20000), 1);
     EQ(c[0].status, IO_OK);
     close_lane(l);
     down();
@@ -492,12 +492,12 @@ TEST(a_request_that_waits_for_frames_can_time_out_alone)
 
 TEST(a_breakdown_is_noticed_by_polling_alone)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
     struct io_completion c;
     unsigned got = 0;
 
     mfi.nth_fault = mfi.seen.reads + 1;
-    send_read(l, 0, 8, 8);
+    hand_send(l, 0, 8, 8);
     for (unsigned i = 0; i < 70000 && !got; i++)
         got = l->disk->ops->poll(l, &c, 1);
     EQ(got, 1);
@@ -514,16 +514,16 @@ TEST(a_breakdown_is_noticed_by_polling_alone)
 
 TEST(a_card_that_vanishes_is_gone_and_everything_is_told)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_1078), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_1078), 2, 4096, false);
     struct io_completion c[2];
 
     mfi.nth_vanish = mfi.seen.reads + 1;
-    send_read(l, 0, 8, 8);
-    send_read(l, 1, 16, 8);
+    hand_send(l, 0, 8, 8);
+    hand_send(l, 1, 16, 8);
     uint64_t begin_ns = model_clock_ns;
     l->disk->ops->expire(l, 0);
     CHECK(model_clock_ns - begin_ns < NS_PER_S);
-    EQ(collect(l, c, 2, 0), 2);
+    EQ(hand_wait_ms(l, c, 2, 0), 2);
     EQ(card->fault.err, E_GONE);
     close_lane(l);
     mfi_driver.detach(card);
@@ -531,15 +531,15 @@ TEST(a_card_that_vanishes_is_gone_and_everything_is_told)
 
 TEST(a_frame_whose_context_was_overwritten_fails_alone_until_there_are_too_many)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
     struct io_completion c;
 
     for (unsigned n = 0; n <= MFI_MAX_STRAYS; n++) {
-        send_read(l, 0, 8, 8);
+        hand_send(l, 0, 8, 8);
         EQ(inside()->lanes->in_flight_count, 1);
         model_advance_ns(NS_PER_S);
         mfi_slot(inside(), inside()->lanes->in_flight[0]->number)[8] ^= 0x80;
-        EQ(collect(l, &c, 1, 100), 1);
+        EQ(hand_wait_ms(l, &c, 1, 100), 1);
         EQ(c.status, IO_DEVICE_ERROR);
         EQ(inside()->strays, n + 1);
         if (n < MFI_MAX_STRAYS)
@@ -553,7 +553,7 @@ TEST(a_frame_whose_context_was_overwritten_fails_alone_until_there_are_too_many)
 
 TEST(a_context_of_nobody_in_the_reply_ring_is_not_followed)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
 
     mfi.posts_polled_frames = true;
     mfi.nth_garbage_context = mfi.seen.reads + 1;
@@ -566,11 +566,11 @@ TEST(a_context_of_nobody_in_the_reply_ring_is_not_followed)
 
 TEST(closing_waits_for_what_is_in_flight)
 {
-    struct io_lane *l = open_lane(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
+    struct io_lane *l = hand_open(with_one_ld(MODEL_MFI_2108), 2, 4096, false);
 
     mfi.latency_ns = NS_PER_S;
-    send_read(l, 0, 8, 8);
-    send_read(l, 1, 8, 8);
+    hand_send(l, 0, 8, 8);
+    hand_send(l, 1, 8, 8);
     close_lane(l);
     EQ(card->fault.err, OK);
     EQ(inside()->free_count, inside()->io_frames);
@@ -583,7 +583,7 @@ TEST(nothing_but_reads_and_named_queries_was_ever_sent)
     model_mfi_add_ld(&mfi, 0, 1u << 22);
     model_mfi_add_pd(&mfi, 12, 4, MODEL_MFI_PD_SYSTEM);
     EQ(up(), OK);
-    struct io_lane *l = open_lane(disk_named("megaraid0.vd0"), 2, 4096, false);
+    struct io_lane *l = hand_open(disk_named("megaraid0.vd0"), 2, 4096, false);
     EQ(read_once(l, 8, 8).status, IO_OK);
     close_lane(l);
     down();

@@ -82,21 +82,21 @@ TEST(what_was_written_reads_back_on_every_generation)
         exposed += jbod;
         struct io_lane *l = open_writes(d, 3, sizes[i], unit_of(jbod), 1001, 3 * blocks + 1);
         for (unsigned slot = 0; slot < 3; slot++)
-            write_once(l, slot, 1001 + slot * blocks, blocks, slot + 1);
+            hand_write(l, slot, 1001 + slot * blocks, blocks, slot + 1);
         for (unsigned slot = 0; slot < 3; slot++) {
             CHECK(holds(l, unit_of(jbod), 1001 + slot * blocks, blocks, slot + 1));
             memset(lane_data(l, slot), 0, sizes[i]);
-            EQ(one(l, IO_READ, slot, 1001 + slot * blocks, blocks).status, IO_OK);
-            CHECK(has_stamp(l, slot, 1001 + slot * blocks, blocks, slot + 1));
+            EQ(hand_one(l, IO_READ, slot, 1001 + slot * blocks, blocks).status, IO_OK);
+            CHECK(hand_has_stamp(l, slot, 1001 + slot * blocks, blocks, slot + 1));
         }
-        EQ(one(l, IO_FLUSH, 1, 0, 0).status, IO_OK);
+        EQ(hand_one(l, IO_FLUSH, 1, 0, 0).status, IO_OK);
         /* And the frames that flushed read and write again. */
         for (unsigned k = 0; k < 600; k++) {
-            write_once(l, k % 3, 1001, 1, k & 0xff);
-            EQ(one(l, IO_READ, (k + 1) % 3, 1001, 1).status, IO_OK);
-            CHECK(has_stamp(l, (k + 1) % 3, 1001, 1, k & 0xff));
+            hand_write(l, k % 3, 1001, 1, k & 0xff);
+            EQ(hand_one(l, IO_READ, (k + 1) % 3, 1001, 1).status, IO_OK);
+            CHECK(hand_has_stamp(l, (k + 1) % 3, 1001, 1, k & 0xff));
             if (k % 50 == 0)
-                EQ(one(l, IO_FLUSH, k % 3, 0, 0).status, IO_OK);
+                EQ(hand_one(l, IO_FLUSH, k % 3, 0, 0).status, IO_OK);
         }
         d->ops->close(l);
         down();
@@ -129,21 +129,21 @@ TEST(nothing_outside_the_armed_range_reaches_the_card)
                       { UINT64_MAX, 1 }, { A, 0 },          { A, n + 1 },      { A, 0x01000001 },
                       { 0, n },          { A, UINT32_MAX }, { 1ull << 63, n }, { (1ull << 32) + A, n } };
         for (unsigned k = 0; k < ARRAY_COUNT(wrong); k++)
-            EQ(one(l, IO_WRITE, 0, wrong[k].lba, wrong[k].blocks).status, IO_REFUSED);
+            EQ(hand_one(l, IO_WRITE, 0, wrong[k].lba, wrong[k].blocks).status, IO_REFUSED);
         for (uint32_t op = IO_FLUSH + 1; op < 0x10000; op = 2 * op + 1)
-            EQ(one(l, (enum io_op)op, 0, A, n).status, IO_REFUSED);
-        EQ(one(l, (enum io_op)0x101, 0, A, n).status, IO_REFUSED);
-        EQ(one(l, IO_FLUSH, 0, 1, 0).status, IO_REFUSED);
-        EQ(one(l, IO_FLUSH, 0, 0, 1).status, IO_REFUSED);
+            EQ(hand_one(l, (enum io_op)op, 0, A, n).status, IO_REFUSED);
+        EQ(hand_one(l, (enum io_op)0x101, 0, A, n).status, IO_REFUSED);
+        EQ(hand_one(l, IO_FLUSH, 0, 1, 0).status, IO_REFUSED);
+        EQ(hand_one(l, IO_FLUSH, 0, 0, 1).status, IO_REFUSED);
         EQ(mfi.seen.writes, 0);
         EQ(mfi.seen.flushes, 0);
-        write_once(l, 0, A, n, 1);
-        write_once(l, 1, B - n, n, 1);
-        struct io_lane *r = open_lane(d, 2, 4096, true);
+        hand_write(l, 0, A, n, 1);
+        hand_write(l, 1, B - n, n, 1);
+        struct io_lane *r = hand_open(d, 2, 4096, true);
         unsigned long seen = mfi.seen.writes;
-        EQ(one(r, IO_WRITE, 0, A, 8).status, IO_REFUSED);
-        EQ(one(r, IO_WRITE, 1, A, 1).status, IO_REFUSED);
-        EQ(one(r, IO_FLUSH, 1, 0, 0).status, IO_REFUSED);
+        EQ(hand_one(r, IO_WRITE, 0, A, 8).status, IO_REFUSED);
+        EQ(hand_one(r, IO_WRITE, 1, A, 1).status, IO_REFUSED);
+        EQ(hand_one(r, IO_FLUSH, 1, 0, 0).status, IO_REFUSED);
         EQ(mfi.seen.writes, seen);
         EQ(mfi.seen.flushes, 0);
         d->ops->close(r);
@@ -177,11 +177,11 @@ TEST(reads_writes_and_flushes_share_a_batch_on_every_generation)
                                                   : write ? IO_WRITE
                                                           : IO_READ };
                 if (write)
-                    stamp(l, i, 8 * i, 8, round);
+                    hand_stamp(l, i, 8 * i, 8, round);
             }
             EQ(d->ops->submit(l, r, 9), 9);
             d->ops->kick(l);
-            EQ(collect(l, c, 9, 1000), 9);
+            EQ(hand_wait_ms(l, c, 9, 1000), 9);
             for (unsigned i = 0; i < 9; i++) {
                 EQ(c[i].status, IO_OK);
                 if (r[i].op == IO_WRITE)
@@ -205,9 +205,9 @@ TEST(a_power_cut_takes_what_was_not_flushed)
             continue;
         }
         struct io_lane *l = open_writes(d, 2, 4096, unit_of(jbod), 0, 1000);
-        write_once(l, 0, 0, 8, 1);
-        EQ(one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
-        write_once(l, 0, 0, 8, 2);
+        hand_write(l, 0, 0, 8, 1);
+        EQ(hand_one(l, IO_FLUSH, 0, 0, 0).status, IO_OK);
+        hand_write(l, 0, 0, 8, 2);
         medium_power_cut(&mfi.medium);
         CHECK(holds(l, unit_of(jbod), 0, 8, 1));
         d->ops->close(l);
@@ -228,15 +228,15 @@ TEST(failed_writes_and_flushes_are_told)
         struct io_lane *l = open_writes(d, 2, 4096, unit_of(jbod), 0, 1000);
         medium_add_fault(&mfi.medium, MEDIUM_WRITE_ERROR, unit_of(jbod), 83, 1, 1, 0);
         medium_add_fault(&mfi.medium, MEDIUM_FLUSH_ERROR, unit_of(jbod), 0, 0, 1, 0);
-        struct io_completion c = one(l, IO_WRITE, 0, 80, 8);
+        struct io_completion c = hand_one(l, IO_WRITE, 0, 80, 8);
         EQ(c.status, IO_MEDIA_ERROR);
         EQ(c.error_lba, 80);
-        c = one(l, IO_FLUSH, 1, 0, 0);
+        c = hand_one(l, IO_FLUSH, 1, 0, 0);
         CHECK(c.status == IO_DEVICE_ERROR || c.status == IO_MEDIA_ERROR);
-        write_once(l, 0, 80, 8, 1);
-        EQ(one(l, IO_FLUSH, 1, 0, 0).status, IO_OK);
+        hand_write(l, 0, 80, 8, 1);
+        EQ(hand_one(l, IO_FLUSH, 1, 0, 0).status, IO_OK);
         mfi.medium.write_protected = true;
-        EQ(one(l, IO_WRITE, 0, 80, 8).status, IO_DEVICE_ERROR);
+        EQ(hand_one(l, IO_WRITE, 0, 80, 8).status, IO_DEVICE_ERROR);
         d->ops->close(l);
         down();
     }

@@ -1,20 +1,16 @@
 #ifndef TESTS_UNIT_MFI_MODEL_MANUAL_H
 #define TESTS_UNIT_MFI_MODEL_MANUAL_H
+#include "manual_host.h"
 #include "model_mfi.h"
 
 /* Drives the MFI model by hand, in raw numbers, without any driver: one megabyte of memory, a clock, frames
  * and queues at fixed places. */
 
-enum { MANUAL_BASE = 0x400000, MANUAL_BYTES = 1 << 20 };
+enum { MANUAL_BASE = 0x400000 };
 enum { MANUAL_QUEUE = 0x400000, MANUAL_RING = 0x400100, MANUAL_FRAMES = 0x410000, MANUAL_FRAME_STEP = 0x400 };
 enum { MANUAL_SENSE = 0x440000, MANUAL_DATA = 0x450000, MANUAL_DATA_STEP = 0x4000 };
 
 extern struct model_mfi manual;
-extern uint8_t manual_memory[MANUAL_BYTES];
-extern uint64_t manual_now_ns;
-extern unsigned long manual_violations;
-extern char manual_violation[120];
-extern bool manual_published;
 
 /* A 2108 with 64 commands and nothing attached, the clock at 0; nothing touched yet. */
 void manual_init(void);

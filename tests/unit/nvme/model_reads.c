@@ -1,20 +1,20 @@
 #include <string.h>
-#include "model_hand.h"
+#include "model_manual.h"
 #include "test.h"
 
 /* Reads by hand: PRPs, ranges, formats, errors, and every lie. */
 
-static void ready(struct hand *h)
+static void ready(struct manual *h)
 {
-    hand_up(h);
+    manual_up(h);
     h->m->set.mdts = 0;
-    hand_start(h);
-    hand_enable(h);
-    CHECK(hand_wait_csts(h, 1, 1));
-    hand_create_queues(h);
+    manual_start(h);
+    manual_enable(h);
+    CHECK(manual_wait_csts(h, 1, 1));
+    manual_create_queues(h);
 }
 
-static uint64_t page_bus(const struct hand *h, unsigned page) { return h->data.bus + 4096ull * page; }
+static uint64_t page_bus(const struct manual *h, unsigned page) { return h->data.bus + 4096ull * page; }
 
 /* Whether `blocks` of 512 from lba stand at cpu. */
 static bool holds(const uint8_t *cpu, uint64_t lba, unsigned blocks)
@@ -31,38 +31,38 @@ static bool holds(const uint8_t *cpu, uint64_t lba, unsigned blocks)
 
 TEST(model_reads_one_page_with_one_pointer)
 {
-    struct hand h;
+    struct manual h;
     const uint8_t *cpu;
 
     ready(&h);
     cpu = h.data.cpu;
-    EQ(hand_read(&h, 5, 8, page_bus(&h, 3), 0), 0);
+    EQ(manual_read(&h, 5, 8, page_bus(&h, 3), 0), 0);
     CHECK(holds(cpu + 3 * 4096, 5, 8));
     EQ(cpu[3 * 4096 - 1], 0);
     EQ(cpu[4 * 4096], 0);
-    EQ(hand_read(&h, 0, 1, h.data.bus + 4092 - 508, 0), 0);
+    EQ(manual_read(&h, 0, 1, h.data.bus + 4092 - 508, 0), 0);
     CHECK(holds(cpu + 3584, 0, 1));
     EQ(h.m->seen.blocks_read, 9);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_reads_two_pages_with_two_pointers_and_an_offset)
 {
-    struct hand h;
+    struct manual h;
     const uint8_t *cpu;
 
     ready(&h);
     cpu = h.data.cpu;
-    EQ(hand_read(&h, 100, 8, page_bus(&h, 2) + 2048, page_bus(&h, 9)), 0);
+    EQ(manual_read(&h, 100, 8, page_bus(&h, 2) + 2048, page_bus(&h, 9)), 0);
     CHECK(holds(cpu + 2 * 4096 + 2048, 100, 4));
     CHECK(holds(cpu + 9 * 4096, 104, 4));
-    EQ(hand_read(&h, 100, 1, page_bus(&h, 2) + 4092, page_bus(&h, 4)), 0);
-    hand_down(&h, 0, NULL);
+    EQ(manual_read(&h, 100, 1, page_bus(&h, 2) + 4092, page_bus(&h, 4)), 0);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_reads_many_pages_through_chained_lists)
 {
-    struct hand h;
+    struct manual h;
     uint64_t *list;
 
     ready(&h);
@@ -72,26 +72,26 @@ TEST(model_reads_many_pages_through_chained_lists)
     list[511] = h.list.bus + 4096 + 8;
     for (unsigned i = 0; i < 4; i++)
         list[513 + i] = page_bus(&h, 12 - i);
-    EQ(hand_read(&h, 1000, 48, page_bus(&h, 0), h.list.bus + 510 * 8), 0);
+    EQ(manual_read(&h, 1000, 48, page_bus(&h, 0), h.list.bus + 510 * 8), 0);
     CHECK(holds(h.data.cpu, 1000, 8));
     CHECK(holds((uint8_t *)h.data.cpu + 7 * 4096, 1008, 8));
     for (unsigned i = 0; i < 4; i++)
         CHECK(holds((uint8_t *)h.data.cpu + (12 - i) * 4096, 1016 + 8 * i, 8));
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_takes_the_last_slot_of_a_list_page_as_data_when_nothing_follows)
 {
-    struct hand h;
+    struct manual h;
     uint64_t *list;
 
     ready(&h);
     list = h.list.cpu;
     list[510] = page_bus(&h, 1);
     list[511] = page_bus(&h, 2);
-    EQ(hand_read(&h, 0, 24, page_bus(&h, 0), h.list.bus + 510 * 8), 0);
+    EQ(manual_read(&h, 0, 24, page_bus(&h, 0), h.list.bus + 510 * 8), 0);
     CHECK(holds(h.data.cpu, 0, 24));
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_refuses_wrong_pointers)
@@ -106,7 +106,7 @@ TEST(model_refuses_wrong_pointers)
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hand h;
+        struct manual h;
         uint64_t *list, prp2;
 
         ready(&h);
@@ -116,49 +116,49 @@ TEST(model_refuses_wrong_pointers)
         prp2 = rows[i].blocks == 24 ? h.list.bus + rows[i].prp2
                : rows[i].prp2       ? h.data.bus + rows[i].prp2
                                     : 0;
-        EQ(hand_read(&h, 0, rows[i].blocks, h.data.bus + rows[i].prp1, prp2), i == 1 ? 0 : 0x4013);
-        hand_down(&h, 1, rows[i].part);
+        EQ(manual_read(&h, 0, rows[i].blocks, h.data.bus + rows[i].prp1, prp2), i == 1 ? 0 : 0x4013);
+        manual_down(&h, 1, rows[i].part);
     }
 }
 
 TEST(model_refuses_a_misaligned_link_to_the_next_list)
 {
-    struct hand h;
+    struct manual h;
     uint64_t *list;
 
     ready(&h);
     list = h.list.cpu;
     list[511] = h.list.bus + 4096 + 4;
-    EQ(hand_read(&h, 0, 24, page_bus(&h, 0), h.list.bus + 511 * 8), 0x4013);
-    hand_down(&h, 1, "chain pointer");
+    EQ(manual_read(&h, 0, 24, page_bus(&h, 0), h.list.bus + 511 * 8), 0x4013);
+    manual_down(&h, 1, "chain pointer");
 }
 
 TEST(model_reports_memory_that_nobody_owns)
 {
-    struct hand h;
+    struct manual h;
 
     ready(&h);
-    EQ(hand_read(&h, 0, 8, 0x7000, 0), 0x0004);
-    hand_down(&h, 1, "where the driver has no memory");
+    EQ(manual_read(&h, 0, 8, 0x7000, 0), 0x0004);
+    manual_down(&h, 1, "where the driver has no memory");
 }
 
 TEST(model_checks_ranges_to_the_last_block)
 {
-    struct hand h;
+    struct manual h;
     uint64_t last;
 
     ready(&h);
     last = h.m->ns[0].nsze - 1;
-    EQ(hand_read(&h, last, 1, h.data.bus, 0), 0);
-    EQ(hand_read(&h, last, 2, h.data.bus, 0), 0x4080);
-    EQ(hand_read(&h, last + 1, 1, h.data.bus, 0), 0x4080);
-    EQ(hand_read(&h, UINT64_MAX, 8, h.data.bus, 0), 0x4080);
-    hand_down(&h, 3, "beyond the end");
+    EQ(manual_read(&h, last, 1, h.data.bus, 0), 0);
+    EQ(manual_read(&h, last, 2, h.data.bus, 0), 0x4080);
+    EQ(manual_read(&h, last + 1, 1, h.data.bus, 0), 0x4080);
+    EQ(manual_read(&h, UINT64_MAX, 8, h.data.bus, 0), 0x4080);
+    manual_down(&h, 3, "beyond the end");
 }
 
 TEST(model_checks_the_largest_transfer)
 {
-    struct hand h;
+    struct manual h;
     uint64_t *list;
 
     ready(&h);
@@ -166,21 +166,21 @@ TEST(model_checks_the_largest_transfer)
     list = h.list.cpu;
     for (unsigned i = 0; i < 8; i++)
         list[i] = page_bus(&h, i + 1);
-    EQ(hand_read(&h, 0, 32, h.data.bus, h.list.bus), 0);
-    EQ(hand_read(&h, 0, 33, h.data.bus, h.list.bus), 0x4002);
-    hand_down(&h, 1, "above MDTS");
+    EQ(manual_read(&h, 0, 32, h.data.bus, h.list.bus), 0);
+    EQ(manual_read(&h, 0, 33, h.data.bus, h.list.bus), 0x4002);
+    manual_down(&h, 1, "above MDTS");
 }
 
 TEST(model_interleaves_or_separates_metadata)
 {
-    struct hand h;
+    struct manual h;
     static uint8_t want[520];
     uint32_t sqe[16] = { 2 | 9 << 16, 1 };
 
     ready(&h);
     h.m->ns[0].metadata_bytes = 8;
     h.m->ns[0].metadata_at_end = true;
-    EQ(hand_read(&h, 3, 2, h.data.bus, 0), 0);
+    EQ(manual_read(&h, 3, 2, h.data.bus, 0), 0);
     model_nvme_pattern(1, 4, want, 520);
     CHECK(!memcmp((uint8_t *)h.data.cpu + 520, want, 520));
     h.m->ns[0].metadata_at_end = false;
@@ -190,12 +190,12 @@ TEST(model_interleaves_or_separates_metadata)
     sqe[7] = (uint32_t)(h.data.bus >> 32);
     sqe[10] = 3;
     sqe[12] = 1;
-    EQ(hand_run(&h, 1, sqe), 0);
+    EQ(manual_run(&h, 1, sqe), 0);
     CHECK(holds(h.data.cpu, 3, 2));
     CHECK(!memcmp((uint8_t *)h.list.cpu + 8, want + 512, 8));
     sqe[4] = sqe[5] = 0;
-    EQ(hand_run(&h, 1, sqe), 0x0004);
-    hand_down(&h, 1, "MPTR");
+    EQ(manual_run(&h, 1, sqe), 0x0004);
+    manual_down(&h, 1, "MPTR");
 }
 
 TEST(model_content_differs_by_block_and_namespace_and_never_repeats_inside)
@@ -214,16 +214,16 @@ TEST(model_content_differs_by_block_and_namespace_and_never_repeats_inside)
 
 TEST(model_fails_bad_blocks_until_they_heal)
 {
-    struct hand h;
+    struct manual h;
 
     ready(&h);
     model_nvme_add_bad_lba(h.m, 1, 15, 0x4281 | 2 << 11, 2);
-    EQ(hand_read(&h, 8, 7, h.data.bus, 0), 0);
-    EQ(hand_read(&h, 16, 8, h.data.bus, 0), 0);
-    EQ(hand_read(&h, 8, 8, h.data.bus, 0), 0x5281);
-    EQ(hand_read(&h, 15, 1, h.data.bus, 0), 0x5281);
-    EQ(hand_read(&h, 15, 1, h.data.bus, 0), 0);
-    hand_down(&h, 0, NULL);
+    EQ(manual_read(&h, 8, 7, h.data.bus, 0), 0);
+    EQ(manual_read(&h, 16, 8, h.data.bus, 0), 0);
+    EQ(manual_read(&h, 8, 8, h.data.bus, 0), 0x5281);
+    EQ(manual_read(&h, 15, 1, h.data.bus, 0), 0x5281);
+    EQ(manual_read(&h, 15, 1, h.data.bus, 0), 0);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_counts_writes_and_cries_out)
@@ -231,16 +231,16 @@ TEST(model_counts_writes_and_cries_out)
     static const uint8_t opcodes[] = { 1, 4, 8, 9 };
 
     for (unsigned i = 0; i < sizeof opcodes; i++) {
-        struct hand h;
+        struct manual h;
 
         ready(&h);
         const uint32_t sqe[16] = { opcodes[i], 1, [6] = (uint32_t)h.data.bus, (uint32_t)(h.data.bus >> 32) };
-        EQ(hand_run(&h, 1, sqe), 0);
+        EQ(manual_run(&h, 1, sqe), 0);
         EQ(h.m->seen.media_changes, 1);
         h.m->set.allow_writes = true;
-        EQ(hand_run(&h, 1, sqe), 0);
+        EQ(manual_run(&h, 1, sqe), 0);
         EQ(h.m->seen.media_changes, 2);
-        hand_down(&h, 1, opcodes[i] == 1 ? "does not permit" : "changes the media");
+        manual_down(&h, 1, opcodes[i] == 1 ? "does not permit" : "changes the media");
     }
 }
 
@@ -257,12 +257,12 @@ TEST(model_sees_wrong_io_commands)
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hand h;
+        struct manual h;
         const uint32_t sqe[16] = { rows[i].opcode, rows[i].nsid };
 
         ready(&h);
-        EQ(hand_run(&h, 1, sqe), rows[i].status);
-        hand_down(&h, 1, rows[i].part);
+        EQ(manual_run(&h, 1, sqe), rows[i].status);
+        manual_down(&h, 1, rows[i].part);
     }
 }
 
@@ -278,21 +278,21 @@ TEST(model_sees_reserved_fields_of_a_read)
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hand h;
+        struct manual h;
         uint32_t sqe[16] = { 2, 1 };
 
         ready(&h);
         sqe[6] = (uint32_t)h.data.bus;
         sqe[7] = (uint32_t)(h.data.bus >> 32);
         sqe[rows[i].word] = rows[i].v;
-        EQ(hand_run(&h, 1, sqe), 0);
-        hand_down(&h, 1, rows[i].part);
+        EQ(manual_run(&h, 1, sqe), 0);
+        manual_down(&h, 1, rows[i].part);
     }
 }
 
 TEST(model_completes_out_of_order_when_it_jitters)
 {
-    struct hand h;
+    struct manual h;
     uint32_t sqe[16] = { 2, 1 };
     unsigned moved = 0, sum = 0;
 
@@ -302,22 +302,22 @@ TEST(model_completes_out_of_order_when_it_jitters)
     sqe[7] = (uint32_t)(h.data.bus >> 32);
     for (unsigned i = 0; i < 7; i++) {
         sqe[0] = 2 | (100 + i) << 16;
-        hand_put(&h, 1, sqe);
+        manual_put(&h, 1, sqe);
     }
-    hand_ring(&h, 1);
+    manual_ring(&h, 1);
     for (unsigned i = 0; i < 7; i++) {
-        CHECK(hand_take(&h, 1));
+        CHECK(manual_take(&h, 1));
         moved += (h.cqe[3] & 0xffff) != 100 + i;
         sum += h.cqe[3] & 0xffff;
     }
     CHECK(moved);
     EQ(sum, 7 * 100 + 21);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_read_still_lands_while_the_controller_is_being_stopped)
 {
-    struct hand h;
+    struct manual h;
     uint32_t sqe[16] = { 2, 1 };
 
     ready(&h);
@@ -325,51 +325,51 @@ TEST(model_read_still_lands_while_the_controller_is_being_stopped)
     sqe[6] = (uint32_t)h.data.bus;
     sqe[7] = (uint32_t)(h.data.bus >> 32);
     sqe[10] = 4;
-    hand_put(&h, 1, sqe);
-    hand_ring(&h, 1);
-    hand_write32(&h, 0x14, 0x00460000);
+    manual_put(&h, 1, sqe);
+    manual_ring(&h, 1);
+    manual_write32(&h, 0x14, 0x00460000);
     CHECK(!holds(h.data.cpu, 4, 1));
-    CHECK(hand_wait_csts(&h, 1, 0));
+    CHECK(manual_wait_csts(&h, 1, 0));
     CHECK(holds(h.data.cpu, 4, 1));
     EQ(h.m->seen.dropped, 1);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 /* ---- lies ---- */
-static void lie(struct hand *h, enum model_nvme_lie_kind kind, uint64_t arg)
+static void lie(struct manual *h, enum model_nvme_lie_kind kind, uint64_t arg)
 {
     ready(h);
     model_nvme_add_lie(
         h->m, (struct model_nvme_lie){ .kind = kind, .opcode = 2, .skip = 1, .times = 1, .arg = arg });
-    EQ(hand_read(h, 0, 1, h->data.bus, 0), 0);
+    EQ(manual_read(h, 0, 1, h->data.bus, 0), 0);
     memset(h->data.cpu, 0, h->data.len_bytes);
 }
 
 TEST(model_loses_a_completion_once)
 {
-    struct hand h;
+    struct manual h;
 
     lie(&h, MODEL_NVME_LOSE, 0);
-    EQ(hand_read(&h, 7, 1, h.data.bus, 0), 0xffff);
+    EQ(manual_read(&h, 7, 1, h.data.bus, 0), 0xffff);
     CHECK(holds(h.data.cpu, 7, 1));
     EQ(h.m->seen.in_flight_now, 0);
-    EQ(hand_read(&h, 7, 1, h.data.bus, 0), 0);
-    hand_down(&h, 0, NULL);
+    EQ(manual_read(&h, 7, 1, h.data.bus, 0), 0);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_sticks_until_it_is_aborted)
 {
-    struct hand h;
+    struct manual h;
     uint32_t cid;
 
     lie(&h, MODEL_NVME_STICK, 0);
     cid = h.cid;
-    EQ(hand_read(&h, 7, 1, h.data.bus, 0), 0xffff);
-    EQ(hand_admin(&h, 0x08, 0, 0, 1 | cid << 16, 0), 0);
+    EQ(manual_read(&h, 7, 1, h.data.bus, 0), 0xffff);
+    EQ(manual_admin(&h, 0x08, 0, 0, 1 | cid << 16, 0), 0);
     EQ(h.cqe[0], 0);
-    CHECK(hand_take(&h, 1));
+    CHECK(manual_take(&h, 1));
     EQ(h.cqe[3] >> 17, 7);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_lies_in_each_field_of_a_completion)
@@ -388,76 +388,76 @@ TEST(model_lies_in_each_field_of_a_completion)
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hand h;
+        struct manual h;
 
         lie(&h, rows[i].kind, rows[i].arg);
-        hand_read(&h, 0, 1, h.data.bus, 0);
+        manual_read(&h, 0, 1, h.data.bus, 0);
         EQ(h.cqe[rows[i].word] & rows[i].mask, rows[i].want);
-        hand_down(&h, 0, NULL);
+        manual_down(&h, 0, NULL);
     }
 }
 
 TEST(model_posts_twice_or_floods)
 {
-    struct hand h;
+    struct manual h;
 
     lie(&h, MODEL_NVME_DUPLICATE, 0);
-    EQ(hand_read(&h, 0, 1, h.data.bus, 0), 0);
-    CHECK(hand_take(&h, 1));
-    CHECK(!hand_take(&h, 1));
-    hand_down(&h, 0, NULL);
+    EQ(manual_read(&h, 0, 1, h.data.bus, 0), 0);
+    CHECK(manual_take(&h, 1));
+    CHECK(!manual_take(&h, 1));
+    manual_down(&h, 0, NULL);
     lie(&h, MODEL_NVME_FLOOD, 4);
-    EQ(hand_read(&h, 0, 1, h.data.bus, 0), 0);
+    EQ(manual_read(&h, 0, 1, h.data.bus, 0), 0);
     for (unsigned i = 0; i < 4; i++)
-        CHECK(hand_take(&h, 1));
-    CHECK(!hand_take(&h, 1));
-    hand_down(&h, 0, NULL);
+        CHECK(manual_take(&h, 1));
+    CHECK(!manual_take(&h, 1));
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_tears_a_completion_apart)
 {
-    struct hand h;
+    struct manual h;
     const uint32_t *cqe;
 
     lie(&h, MODEL_NVME_TORN, 50000000);
     cqe = (const uint32_t *)h.cq[1].cpu + 4;
-    EQ(hand_read(&h, 0, 1, h.data.bus, 0), 0);
+    EQ(manual_read(&h, 0, 1, h.data.bus, 0), 0);
     EQ(cqe[2], 0);
     model_advance_ns(60000000);
     EQ(cqe[2], 2 | 1 << 16);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_completes_without_data_or_with_that_of_another_block)
 {
-    struct hand h;
+    struct manual h;
 
     lie(&h, MODEL_NVME_NO_DATA, 0);
-    EQ(hand_read(&h, 7, 1, h.data.bus, 0), 0);
+    EQ(manual_read(&h, 7, 1, h.data.bus, 0), 0);
     EQ(*(uint64_t *)h.data.cpu, 0);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
     lie(&h, MODEL_NVME_WRONG_DATA, 1);
-    EQ(hand_read(&h, 7, 1, h.data.bus, 0), 0);
+    EQ(manual_read(&h, 7, 1, h.data.bus, 0), 0);
     CHECK(holds(h.data.cpu, 8, 1));
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_delays_dies_or_vanishes_on_a_command)
 {
-    struct hand h;
+    struct manual h;
     uint64_t from_ns;
 
     lie(&h, MODEL_NVME_DELAY, 5000000000);
     from_ns = model_clock_ns;
-    EQ(hand_read(&h, 7, 1, h.data.bus, 0), 0);
+    EQ(manual_read(&h, 7, 1, h.data.bus, 0), 0);
     CHECK(model_clock_ns - from_ns >= 5000000000);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
     lie(&h, MODEL_NVME_FATAL, 0);
-    EQ(hand_read(&h, 7, 1, h.data.bus, 0), 0xffff);
-    EQ(hand_read32(&h, 0x1c), 3);
-    hand_down(&h, 0, NULL);
+    EQ(manual_read(&h, 7, 1, h.data.bus, 0), 0xffff);
+    EQ(manual_read32(&h, 0x1c), 3);
+    manual_down(&h, 0, NULL);
     lie(&h, MODEL_NVME_VANISH, 0);
-    EQ(hand_read(&h, 7, 1, h.data.bus, 0), 0xffff);
-    EQ(hand_read32(&h, 0x1c), 0xffffffff);
-    hand_down(&h, 0, NULL);
+    EQ(manual_read(&h, 7, 1, h.data.bus, 0), 0xffff);
+    EQ(manual_read32(&h, 0x1c), 0xffffffff);
+    manual_down(&h, 0, NULL);
 }

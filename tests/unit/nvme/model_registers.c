@@ -1,21 +1,21 @@
-#include "model_hand.h"
+#include "model_manual.h"
 #include "test.h"
 
 /* Registers, readiness, shutdown, power: section numbers A1, A2 and A9 of the facts, in raw numbers. */
 
-static void ready(struct hand *h)
+static void ready(struct manual *h)
 {
-    hand_up(h);
-    hand_start(h);
-    hand_enable(h);
-    CHECK(hand_wait_csts(h, 1, 1));
+    manual_up(h);
+    manual_start(h);
+    manual_enable(h);
+    CHECK(manual_wait_csts(h, 1, 1));
 }
 
 TEST(model_answers_its_capabilities_in_two_halves)
 {
-    struct hand h;
+    struct manual h;
 
-    hand_up(&h);
+    manual_up(&h);
     h.m->set.mqes = 0xffff;
     h.m->set.to = 0xff;
     h.m->set.dstrd = 15;
@@ -24,56 +24,56 @@ TEST(model_answers_its_capabilities_in_two_halves)
     h.m->set.mpsmax = 15;
     h.m->set.crms = 3;
     h.m->set.crimt = 0xffff;
-    hand_start(&h);
-    EQ(hand_read32(&h, 0), 0xff01ffff);
-    EQ(hand_read32(&h, 4), 15 | 0xffu << 5 | 15u << 16 | 15u << 20 | 3u << 27);
-    EQ(plat_read64(&h.bar, 0), (long long)((uint64_t)hand_read32(&h, 4) << 32 | hand_read32(&h, 0)));
-    EQ(hand_read32(&h, 8), 0x00010400);
-    EQ(hand_read32(&h, 0x68), 0xffff0000);
+    manual_start(&h);
+    EQ(manual_read32(&h, 0), 0xff01ffff);
+    EQ(manual_read32(&h, 4), 15 | 0xffu << 5 | 15u << 16 | 15u << 20 | 3u << 27);
+    EQ(plat_read64(&h.bar, 0), (long long)((uint64_t)manual_read32(&h, 4) << 32 | manual_read32(&h, 0)));
+    EQ(manual_read32(&h, 8), 0x00010400);
+    EQ(manual_read32(&h, 0x68), 0xffff0000);
     EQ(h.m->seen.wide_accesses, 1);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_becomes_ready_after_its_delay_and_no_sooner)
 {
-    struct hand h;
+    struct manual h;
     uint64_t from_ns;
 
-    hand_up(&h);
-    hand_start(&h);
-    hand_enable(&h);
+    manual_up(&h);
+    manual_start(&h);
+    manual_enable(&h);
     from_ns = model_clock_ns;
-    EQ(hand_read32(&h, 0x1c), 0);
-    CHECK(hand_wait_csts(&h, 1, 1));
+    EQ(manual_read32(&h, 0x1c), 0);
+    CHECK(manual_wait_csts(&h, 1, 1));
     CHECK(model_clock_ns - from_ns >= h.m->set.ready_ns);
-    hand_write32(&h, 0x14, 0x00460000);
+    manual_write32(&h, 0x14, 0x00460000);
     from_ns = model_clock_ns;
-    EQ(hand_read32(&h, 0x1c), 1);
-    CHECK(hand_wait_csts(&h, 1, 0));
+    EQ(manual_read32(&h, 0x1c), 1);
+    CHECK(manual_wait_csts(&h, 1, 0));
     CHECK(model_clock_ns - from_ns >= h.m->set.unready_ns - 1000);
     EQ(h.m->seen.enables, 1);
     EQ(h.m->seen.disables, 1);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_can_refuse_to_become_ready_in_either_direction)
 {
-    struct hand h;
+    struct manual h;
 
-    hand_up(&h);
+    manual_up(&h);
     h.m->set.ready_ns = MODEL_NVME_NEVER;
-    hand_start(&h);
-    hand_enable(&h);
-    CHECK(!hand_wait_csts(&h, 1, 1));
-    hand_down(&h, 0, NULL);
-    hand_up(&h);
+    manual_start(&h);
+    manual_enable(&h);
+    CHECK(!manual_wait_csts(&h, 1, 1));
+    manual_down(&h, 0, NULL);
+    manual_up(&h);
     h.m->set.unready_ns = MODEL_NVME_NEVER;
-    hand_start(&h);
-    hand_enable(&h);
-    CHECK(hand_wait_csts(&h, 1, 1));
-    hand_write32(&h, 0x14, 0x00460000);
-    CHECK(!hand_wait_csts(&h, 1, 0));
-    hand_down(&h, 0, NULL);
+    manual_start(&h);
+    manual_enable(&h);
+    CHECK(manual_wait_csts(&h, 1, 1));
+    manual_write32(&h, 0x14, 0x00460000);
+    CHECK(!manual_wait_csts(&h, 1, 0));
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_enters_in_each_state_that_firmware_can_leave)
@@ -88,36 +88,36 @@ TEST(model_enters_in_each_state_that_firmware_can_leave)
     };
 
     for (unsigned i = 0; i < 5; i++) {
-        struct hand h;
+        struct manual h;
 
-        hand_up(&h);
+        manual_up(&h);
         h.m->set.entry = rows[i].entry;
-        hand_start(&h);
-        EQ(hand_read32(&h, 0x14) & 1, rows[i].cc_en);
-        EQ(hand_read32(&h, 0x1c), rows[i].csts);
-        hand_down(&h, 0, NULL);
+        manual_start(&h);
+        EQ(manual_read32(&h, 0x14) & 1, rows[i].cc_en);
+        EQ(manual_read32(&h, 0x1c), rows[i].csts);
+        manual_down(&h, 0, NULL);
     }
 }
 
 TEST(model_sees_en_toggled_while_still_coming_up)
 {
-    struct hand h;
+    struct manual h;
 
-    hand_up(&h);
+    manual_up(&h);
     h.m->set.entry = MODEL_NVME_ENTRY_STARTING;
-    hand_start(&h);
-    hand_write32(&h, 0x14, 0);
-    hand_down(&h, 1, "still coming up");
+    manual_start(&h);
+    manual_write32(&h, 0x14, 0);
+    manual_down(&h, 1, "still coming up");
 }
 
 TEST(model_sees_en_set_again_before_ready_fell)
 {
-    struct hand h;
+    struct manual h;
 
     ready(&h);
-    hand_write32(&h, 0x14, 0x00460000);
-    hand_write32(&h, 0x14, 0x00460001);
-    hand_down(&h, 1, "before RDY became 0");
+    manual_write32(&h, 0x14, 0x00460000);
+    manual_write32(&h, 0x14, 0x00460001);
+    manual_down(&h, 1, "before RDY became 0");
 }
 
 TEST(model_fails_fatally_when_enabled_with_nonsense)
@@ -135,18 +135,18 @@ TEST(model_fails_fatally_when_enabled_with_nonsense)
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hand h;
+        struct manual h;
 
-        hand_up(&h);
-        hand_start(&h);
-        hand_write32(&h, 0x24, rows[i].aqa);
-        hand_write32(&h, 0x28, (uint32_t)h.sq[0].bus);
-        hand_write32(&h, 0x2c, (uint32_t)(h.sq[0].bus >> 32));
-        hand_write32(&h, 0x30, (uint32_t)h.cq[0].bus);
-        hand_write32(&h, 0x34, (uint32_t)(h.cq[0].bus >> 32));
-        hand_write32(&h, 0x14, rows[i].cc);
-        EQ(hand_read32(&h, 0x1c), 2);
-        hand_down(&h, 1, rows[i].part);
+        manual_up(&h);
+        manual_start(&h);
+        manual_write32(&h, 0x24, rows[i].aqa);
+        manual_write32(&h, 0x28, (uint32_t)h.sq[0].bus);
+        manual_write32(&h, 0x2c, (uint32_t)(h.sq[0].bus >> 32));
+        manual_write32(&h, 0x30, (uint32_t)h.cq[0].bus);
+        manual_write32(&h, 0x34, (uint32_t)(h.cq[0].bus >> 32));
+        manual_write32(&h, 0x14, rows[i].cc);
+        EQ(manual_read32(&h, 0x1c), 2);
+        manual_down(&h, 1, rows[i].part);
     }
 }
 
@@ -162,11 +162,11 @@ TEST(model_sees_configuration_changed_while_enabled)
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hand h;
+        struct manual h;
 
         ready(&h);
-        hand_write32(&h, rows[i].off, rows[i].v);
-        hand_down(&h, 1, rows[i].part);
+        manual_write32(&h, rows[i].off, rows[i].v);
+        manual_down(&h, 1, rows[i].part);
     }
 }
 
@@ -183,12 +183,12 @@ TEST(model_sees_wrong_admin_queue_registers)
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hand h;
+        struct manual h;
 
-        hand_up(&h);
-        hand_start(&h);
-        hand_write32(&h, rows[i].off, rows[i].v);
-        hand_down(&h, 1, rows[i].part);
+        manual_up(&h);
+        manual_start(&h);
+        manual_write32(&h, rows[i].off, rows[i].v);
+        manual_down(&h, 1, rows[i].part);
     }
 }
 
@@ -209,127 +209,127 @@ TEST(model_sees_wrong_register_accesses)
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hand h;
+        struct manual h;
 
         ready(&h);
         if (rows[i].write && rows[i].bytes == 8)
             plat_write64(&h.bar, rows[i].off, 0);
         else if (rows[i].write)
-            hand_write32(&h, rows[i].off, 0x4e564d65);
+            manual_write32(&h, rows[i].off, 0x4e564d65);
         else if (rows[i].bytes == 8)
             plat_read64(&h.bar, rows[i].off);
         else
-            hand_read32(&h, rows[i].off);
-        hand_down(&h, 1, rows[i].part);
+            manual_read32(&h, rows[i].off);
+        manual_down(&h, 1, rows[i].part);
     }
 }
 
 TEST(model_sees_bytewise_and_misaligned_accesses_that_other_back_ends_allow)
 {
-    struct hand h;
+    struct manual h;
 
     ready(&h);
     model_nvme_ops.read(h.m, 0, 0x1c, 1);
     model_nvme_ops.read(h.m, 0, 0x1e, 4);
     model_nvme_ops.write(h.m, 0, 0x14, 2, 0);
     model_nvme_ops.read(h.m, 1, 0, 4);
-    hand_down(&h, 4, "wrong size or alignment");
+    manual_down(&h, 4, "wrong size or alignment");
 }
 
 TEST(model_sees_completion_memory_that_was_not_zeroed)
 {
-    struct hand h;
+    struct manual h;
 
-    hand_up(&h);
-    hand_start(&h);
-    ((uint8_t *)h.cq[0].cpu)[16 * HAND_ENTRIES - 1] = 1;
-    hand_enable(&h);
-    hand_down(&h, 1, "not zeroed");
+    manual_up(&h);
+    manual_start(&h);
+    ((uint8_t *)h.cq[0].cpu)[16 * MANUAL_ENTRIES - 1] = 1;
+    manual_enable(&h);
+    manual_down(&h, 1, "not zeroed");
 }
 
 TEST(model_shuts_down_and_counts_only_power_lost_without_it)
 {
-    struct hand h;
+    struct manual h;
 
     ready(&h);
-    hand_write32(&h, 0x14, 0x00464001);
-    EQ(hand_read32(&h, 0x1c), 1 | 1 << 2);
-    CHECK(hand_wait_csts(&h, 0xc, 8));
+    manual_write32(&h, 0x14, 0x00464001);
+    EQ(manual_read32(&h, 0x1c), 1 | 1 << 2);
+    CHECK(manual_wait_csts(&h, 0xc, 8));
     EQ(h.m->seen.shutdowns, 1);
     model_nvme_power_cycle(h.m);
     EQ(h.m->power_cycles, 18);
     EQ(h.m->unsafe_shutdowns, 5);
-    hand_enable(&h);
-    CHECK(hand_wait_csts(&h, 1, 1));
-    hand_write32(&h, 0x14, 0x00460000);
-    CHECK(hand_wait_csts(&h, 1, 0));
+    manual_enable(&h);
+    CHECK(manual_wait_csts(&h, 1, 1));
+    manual_write32(&h, 0x14, 0x00460000);
+    CHECK(manual_wait_csts(&h, 1, 0));
     model_nvme_power_cycle(h.m);
     EQ(h.m->power_cycles, 19);
     EQ(h.m->unsafe_shutdowns, 6);
-    EQ(hand_read32(&h, 0x14), 0);
-    hand_down(&h, 0, NULL);
+    EQ(manual_read32(&h, 0x14), 0);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_can_shut_down_for_ever)
 {
-    struct hand h;
+    struct manual h;
 
-    hand_up(&h);
+    manual_up(&h);
     h.m->set.shutdown_ns = MODEL_NVME_NEVER;
-    hand_start(&h);
-    hand_enable(&h);
-    CHECK(hand_wait_csts(&h, 1, 1));
-    hand_write32(&h, 0x14, 0x00464001);
-    CHECK(!hand_wait_csts(&h, 0xc, 8));
-    hand_down(&h, 0, NULL);
+    manual_start(&h);
+    manual_enable(&h);
+    CHECK(manual_wait_csts(&h, 1, 1));
+    manual_write32(&h, 0x14, 0x00464001);
+    CHECK(!manual_wait_csts(&h, 0xc, 8));
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_sees_a_reset_that_pretends_to_be_a_shutdown)
 {
-    struct hand h;
+    struct manual h;
 
     ready(&h);
-    hand_write32(&h, 0x14, 0x00464000);
-    hand_down(&h, 1, "together with a shutdown");
+    manual_write32(&h, 0x14, 0x00464000);
+    manual_down(&h, 1, "together with a shutdown");
 }
 
 TEST(model_fails_at_run_time_and_recovers_by_reset)
 {
-    struct hand h;
+    struct manual h;
 
-    hand_up(&h);
+    manual_up(&h);
     h.m->set.fatal_at_ns = 1000000000;
-    hand_start(&h);
-    hand_enable(&h);
-    CHECK(hand_wait_csts(&h, 1, 1));
-    CHECK(hand_wait_csts(&h, 3, 3));
-    hand_write32(&h, 0x14, 0x00460000);
-    CHECK(hand_wait_csts(&h, 3, 0));
-    hand_down(&h, 0, NULL);
+    manual_start(&h);
+    manual_enable(&h);
+    CHECK(manual_wait_csts(&h, 1, 1));
+    CHECK(manual_wait_csts(&h, 3, 3));
+    manual_write32(&h, 0x14, 0x00460000);
+    CHECK(manual_wait_csts(&h, 3, 0));
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_that_keeps_its_fatal_status_stays_fatal)
 {
-    struct hand h;
+    struct manual h;
 
     ready(&h);
     h.m->set.reset_keeps_fatal = true;
     model_nvme_set_fatal(h.m);
-    hand_write32(&h, 0x14, 0x00460000);
-    CHECK(hand_wait_csts(&h, 3, 2));
-    hand_down(&h, 0, NULL);
+    manual_write32(&h, 0x14, 0x00460000);
+    CHECK(manual_wait_csts(&h, 3, 2));
+    manual_down(&h, 0, NULL);
 }
 
 TEST(model_vanishes_after_the_chosen_access)
 {
-    struct hand h;
+    struct manual h;
 
-    hand_up(&h);
+    manual_up(&h);
     h.m->set.vanish_after_accesses = 2;
-    hand_start(&h);
-    EQ(hand_read32(&h, 8), 0x00010400);
-    EQ(hand_read32(&h, 8), 0x00010400);
-    EQ(hand_read32(&h, 8), 0xffffffff);
-    EQ(hand_read32(&h, 0x1c), 0xffffffff);
-    hand_down(&h, 0, NULL);
+    manual_start(&h);
+    EQ(manual_read32(&h, 8), 0x00010400);
+    EQ(manual_read32(&h, 8), 0x00010400);
+    EQ(manual_read32(&h, 8), 0xffffffff);
+    EQ(manual_read32(&h, 0x1c), 0xffffffff);
+    manual_down(&h, 0, NULL);
 }

@@ -1,16 +1,16 @@
 #include <string.h>
 #include "err.h"
-#include "model_hand.h"
+#include "model_manual.h"
 #include "test.h"
 
 /* The model back end itself: what it gives and what it watches. */
 
-static struct hand h;
+static struct manual h;
 
 static void up(void)
 {
-    hand_up(&h);
-    hand_start(&h);
+    manual_up(&h);
+    manual_start(&h);
 }
 
 TEST(seam_gives_memory_at_another_address_on_both_sides_of_4_gib)
@@ -33,7 +33,7 @@ TEST(seam_gives_memory_at_another_address_on_both_sides_of_4_gib)
         CHECK(!b[i].cpu && !b[i].bus);
         plat_dma_free(&b[i]);
     }
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(seam_keeps_highest_address_alignment_and_boundary_and_no_more)
@@ -58,7 +58,7 @@ TEST(seam_keeps_highest_address_alignment_and_boundary_and_no_more)
             CHECK(b.bus % (2 * lim->align_bytes));
         plat_dma_free(&b);
     }
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(seam_runs_out_of_low_addresses_without_overlap)
@@ -79,7 +79,7 @@ TEST(seam_runs_out_of_low_addresses_without_overlap)
     EQ(plat_dma_alloc(h.fn, 4096, &lim, &b[2]), OK);
     for (unsigned i = 0; i < n; i++)
         plat_dma_free(&b[i]);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(seam_sees_impossible_allocations)
@@ -99,7 +99,7 @@ TEST(seam_sees_impossible_allocations)
     for (unsigned i = 0; i < 4; i++)
         EQ(plat_dma_alloc(h.fn, rows[i].bytes, &rows[i].lim, &b), E_LIMIT);
     CHECK(!plat_alloc(0));
-    hand_down(&h, 5, "impossible");
+    manual_down(&h, 5, "impossible");
 }
 
 TEST(seam_fails_the_chosen_allocation_and_all_later_ones)
@@ -118,7 +118,7 @@ TEST(seam_fails_the_chosen_allocation_and_all_later_ones)
     model_fail_alloc_at = -1;
     plat_free(p);
     plat_free(NULL);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(seam_counts_what_is_not_given_back)
@@ -140,7 +140,7 @@ TEST(seam_counts_what_is_not_given_back)
     plat_bar_unmap(&bar);
     plat_bar_unmap(&bar);
     EQ(model_live_allocs(), before);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(seam_sees_memory_given_back_twice)
@@ -159,7 +159,7 @@ TEST(seam_sees_memory_given_back_twice)
     bar = h.bar;
     plat_bar_unmap(&h.bar);
     plat_bar_unmap(&bar);
-    hand_down(&h, 3, "plat_dma_free");
+    manual_down(&h, 3, "plat_dma_free");
 }
 
 TEST(seam_sees_accesses_outside_and_misaligned)
@@ -173,7 +173,7 @@ TEST(seam_sees_accesses_outside_and_misaligned)
     EQ(plat_read32(&(struct mmio){ 0 }, 0), UINT32_MAX);
     EQ(plat_pci_read32(h.fn, 2), UINT32_MAX);
     plat_pci_write32(h.fn, 4096, 0);
-    hand_down(&h, 8, "misaligned or outside");
+    manual_down(&h, 8, "misaligned or outside");
 }
 
 TEST(seam_sees_registers_used_while_decoding_is_off)
@@ -181,7 +181,7 @@ TEST(seam_sees_registers_used_while_decoding_is_off)
     up();
     plat_pci_write32(h.fn, 4, 4);
     EQ(plat_read32(&h.bar, 8), UINT32_MAX);
-    hand_down(&h, 1, "memory decoding off");
+    manual_down(&h, 1, "memory decoding off");
 }
 
 TEST(seam_sees_work_started_without_bus_mastering_but_forgives_late_work)
@@ -189,16 +189,16 @@ TEST(seam_sees_work_started_without_bus_mastering_but_forgives_late_work)
     const uint32_t sqe[16] = { 0x06, 0, 0, 0, 0, 0, 0x1000, 0, 0, 0, 1 };
 
     up();
-    hand_enable(&h);
-    CHECK(hand_wait_csts(&h, 1, 1));
-    hand_put(&h, 0, sqe);
-    hand_ring(&h, 0);
+    manual_enable(&h);
+    CHECK(manual_wait_csts(&h, 1, 1));
+    manual_put(&h, 0, sqe);
+    manual_ring(&h, 0);
     plat_pci_write32(h.fn, 4, 2);
-    CHECK(!hand_take(&h, 0));
+    CHECK(!manual_take(&h, 0));
     EQ(model_violations, 0);
-    hand_put(&h, 0, sqe);
-    hand_ring(&h, 0);
-    hand_down(&h, 1, "bus mastering off");
+    manual_put(&h, 0, sqe);
+    manual_ring(&h, 0);
+    manual_down(&h, 1, "bus mastering off");
 }
 
 TEST(seam_keeps_a_device_out_of_memory_of_another)
@@ -211,11 +211,11 @@ TEST(seam_keeps_a_device_out_of_memory_of_another)
     fn = model_add_device(&model_nvme_ops, other, &other->host);
     model_nvme_power_on(other);
     EQ(plat_dma_alloc(fn, 4096, NULL, &b), OK);
-    hand_enable(&h);
-    CHECK(hand_wait_csts(&h, 1, 1));
-    EQ(hand_admin(&h, 0x06, 0, b.bus, 1, 0), 4);
+    manual_enable(&h);
+    CHECK(manual_wait_csts(&h, 1, 1));
+    EQ(manual_admin(&h, 0x06, 0, b.bus, 1, 0), 4);
     plat_dma_free(&b);
-    hand_down(&h, 1, "no memory");
+    manual_down(&h, 1, "no memory");
     model_nvme_free(other);
 }
 
@@ -229,7 +229,7 @@ TEST(seam_puts_the_command_register_back)
     EQ(plat_pci_enable(h.fn), OK);
     EQ(plat_pci_read32(h.fn, 4) & 0xffff, 0x0407);
     EQ(plat_pci_enable(h.fn), OK);
-    hand_down(&h, 2, "not enabled");
+    manual_down(&h, 2, "not enabled");
 }
 
 TEST(seam_sizes_bars_as_firmware_does)
@@ -253,22 +253,22 @@ TEST(seam_sizes_bars_as_firmware_does)
     CHECK(!bar.ctx && !bar.len_bytes);
     EQ(h.fn->vendor_id, 0x1d87);
     EQ(h.fn->class_code, 0x010802);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(seam_unplugs)
 {
     up();
-    hand_enable(&h);
-    CHECK(hand_wait_csts(&h, 1, 1));
+    manual_enable(&h);
+    CHECK(manual_wait_csts(&h, 1, 1));
     model_unplug(h.fn);
-    EQ(hand_read32(&h, 0x1c), UINT32_MAX);
+    EQ(manual_read32(&h, 0x1c), UINT32_MAX);
     EQ(plat_read64(&h.bar, 0), -1);
     EQ(plat_pci_read32(h.fn, 0), UINT32_MAX);
-    hand_write32(&h, 0x1000, 1);
+    manual_write32(&h, 0x1000, 1);
     plat_pci_write32(h.fn, 4, 0);
     model_advance_ns(1000000000);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(seam_moves_the_clock_only_when_asked)
@@ -280,11 +280,11 @@ TEST(seam_moves_the_clock_only_when_asked)
     EQ(plat_now_ns(), t + 7);
     plat_relax();
     plat_stall_us(3);
-    hand_read32(&h, 8);
+    manual_read32(&h, 8);
     EQ(model_clock_ns, t + 7 + 1000 + 3000);
     model_advance_ns(5);
     EQ(plat_now_ns(), t + 7 + 1000 + 3000 + 5 + 7);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 TEST(seam_knows_whether_stores_were_published)
@@ -294,7 +294,7 @@ TEST(seam_knows_whether_stores_were_published)
     CHECK(model_published());
     plat_write32(&h.bar, 0x0c, UINT32_MAX);
     CHECK(!model_published());
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }
 
 static uint32_t port_seen[3];
@@ -331,5 +331,5 @@ TEST(seam_has_ports_and_words)
     plat_log(LOG_INFO, "%s is %u", "it", 7);
     EQ_STR(model_last_log(), "it is 7");
     EQ(model_log_lines, 1);
-    hand_down(&h, 0, NULL);
+    manual_down(&h, 0, NULL);
 }

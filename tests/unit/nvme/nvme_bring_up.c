@@ -199,7 +199,7 @@ TEST(the_smallest_page_of_the_controller_is_used)
         rig.m->set.mdts = 3;
         rig_up();
         EQ(rig_disk(0)->max_command_bytes, min_u64((4096u << mpsmin) << 3, 2 * MIB));
-        struct io_lane *l = rig_open(rig_disk(0), 4, 1 << 20, true);
+        struct io_lane *l = hand_open(rig_disk(0), 4, 1 << 20, true);
         for (uint32_t blocks = 1; blocks <= 2048; blocks += 127)
             rig_read(l, 3, 77, blocks);
         rig_close(l);
@@ -229,7 +229,7 @@ TEST(doorbells_are_found_at_every_stride)
         rig_up();
         struct io_lane *l[9];
         for (unsigned i = 0; i < 9; i++)
-            l[i] = rig_open(rig_disk(0), 2, 4096, false);
+            l[i] = hand_open(rig_disk(0), 2, 4096, false);
         for (unsigned i = 0; i < 9; i++)
             rig_read(l[i], 1, 1000 + i, 8);
         EQ(rig.m->seen.admin[0x01], 8);
@@ -276,8 +276,8 @@ TEST(only_queues_whose_doorbells_lie_in_the_bar_are_used)
     rig.m->set.bar_bytes = 0x1000 + 4 * 2048 - 0x1000 + 0x1000;
     rig.m->set.bar_bytes = 0x4000; /* 6 fit: admin and two pairs */
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 1, 4096, false), *b = rig_open(rig_disk(0), 1, 4096, false);
-    struct io_lane *c = rig_open(rig_disk(0), 1, 4096, false);
+    struct io_lane *a = hand_open(rig_disk(0), 1, 4096, false), *b = hand_open(rig_disk(0), 1, 4096, false);
+    struct io_lane *c = hand_open(rig_disk(0), 1, 4096, false);
     EQ(rig.m->seen.admin[0x01], 2);
     rig_read(c, 0, 5, 8);
     rig_close(a);
@@ -339,7 +339,7 @@ TEST(a_queue_of_one_entry_breaks_the_protocol_and_of_two_works)
     rig.m->set.mqes = 1;
     rig_up();
     EQ(rig_disk(0)->max_depth, 1);
-    struct io_lane *l = rig_open(rig_disk(0), 1, 64 << 10, false);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 64 << 10, false);
     for (unsigned i = 0; i < 7; i++)
         rig_read(l, 0, i, 128);
     rig_close(l);
@@ -352,7 +352,7 @@ TEST(a_huge_queue_is_used_in_part)
     rig.m->set.mqes = 0xffff;
     rig_up();
     EQ(rig_disk(0)->max_depth, 1023);
-    struct io_lane *l = rig_open(rig_disk(0), 1023, 512, false);
+    struct io_lane *l = hand_open(rig_disk(0), 1023, 512, false);
     rig_read(l, 1022, 0, 1);
     rig_close(l);
     rig_down();
@@ -480,7 +480,7 @@ TEST(fewer_and_more_queues_than_asked_are_taken_as_granted)
         rig_up();
         struct io_lane *l[10];
         for (unsigned k = 0; k < 10; k++)
-            l[k] = rig_open(rig_disk(0), 4, 4096, false);
+            l[k] = hand_open(rig_disk(0), 4, 4096, false);
         EQ(rig.m->seen.admin[0x01], rows[i].used);
         EQ(rig.m->seen.admin[0x05], rows[i].used);
         for (unsigned k = 0; k < 10; k++)
@@ -496,7 +496,7 @@ TEST(a_refused_queue_pair_leaves_the_lanes_on_those_there_are)
     rig_plug();
     rig_lie(MODEL_NVME_STATUS, true, 0x01, 1, 1, 0x4101);
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 4, 4096, false), *b = rig_open(rig_disk(0), 4, 4096, false);
+    struct io_lane *a = hand_open(rig_disk(0), 4, 4096, false), *b = hand_open(rig_disk(0), 4, 4096, false);
     CHECK(rig_has_remark("refused queue pair 2"));
     rig_read(a, 0, 1, 8);
     rig_read(b, 0, 2, 8);
@@ -522,7 +522,7 @@ TEST(detach_tells_the_drive_before_it_is_disabled)
 {
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, false);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, false);
     rig_read(l, 0, 0, 8);
     rig_close(l);
     uint64_t disables = rig.m->seen.disables;
@@ -566,7 +566,7 @@ TEST(a_create_without_an_answer_ends_the_controller_and_keeps_the_queue_s_memory
     rig_plug();
     rig_lie(MODEL_NVME_STICK, true, 0x05, 1, 1, 0);
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 4, 4096, false);
+    struct io_lane *a = hand_open(rig_disk(0), 4, 4096, false);
     uint64_t start_ns = model_clock_ns;
     EQ(rig_disk(0)->ops->open(rig_disk(0), &shape, &l), E_TIMEOUT);
     CHECK(!l);

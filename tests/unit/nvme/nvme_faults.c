@@ -8,7 +8,7 @@ static void expect_lost(struct io_lane *l, unsigned slots)
     struct io_request r = { .blocks = 1, .slot = 0 };
     uint64_t seen = 0;
 
-    EQ(rig_wait(l, c, slots), slots);
+    EQ(hand_wait(l, c, slots), slots);
     for (unsigned i = 0; i < slots; i++) {
         EQ(c[i].status, IO_LOST);
         seen |= 1ull << c[i].slot;
@@ -45,9 +45,9 @@ TEST(a_completion_that_no_command_is_behind_kills_the_lane)
         rig_plug();
         rig_lie(rows[i].kind, false, 0x02, 0, 1, rows[i].arg);
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+        struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
         for (uint16_t s = 0; s < 4; s++)
-            rig_send(l, s, 8 * s, 8);
+            hand_send(l, s, 8 * s, 8);
         expect_lost(l, 4);
         EQ(rig_disk(0)->fault.err, E_PROTO);
         HAS_STR(rig_disk(0)->fault.what, rows[i].words);
@@ -63,10 +63,10 @@ TEST(a_completion_with_the_id_of_a_slot_that_is_idle_kills_the_lane)
     rig_plug();
     rig_lie(MODEL_NVME_BOGUS_CID, false, 0x02, 1, 1, 1019 + 3); /* the window of four ends at the last tag */
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
     rig_read(l, 3, 0, 8);
     for (uint16_t s = 0; s < 3; s++)
-        rig_send(l, s, 8 * s, 8);
+        hand_send(l, s, 8 * s, 8);
     expect_lost(l, 3);
     CHECK(rig_has_remark("command not in flight"));
     rig_close(l);
@@ -80,9 +80,9 @@ TEST(a_duplicate_completion_is_caught_when_its_command_is_over)
     rig_plug();
     rig_lie(MODEL_NVME_DUPLICATE, false, 0x02, 3, 1, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
     for (uint16_t s = 0; s < 4; s++)
-        rig_send(l, s, 8 * s, 8);
+        hand_send(l, s, 8 * s, 8);
     model_advance_ns(NS_PER_MS);
     EQ(l->disk->ops->poll(l, c, 8), 4);
     for (unsigned i = 0; i < 4; i++)
@@ -100,10 +100,10 @@ TEST(a_flood_of_completions_is_stopped_at_the_first_that_is_wrong)
     rig_plug();
     rig_lie(MODEL_NVME_FLOOD, false, 0x02, 0, 1, 40);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
     for (uint16_t s = 0; s < 4; s++)
-        rig_send(l, s, 8 * s, 8);
-    EQ(rig_wait(l, c, 4), 4);
+        hand_send(l, s, 8 * s, 8);
+    EQ(hand_wait(l, c, 4), 4);
     CHECK(l->dead);
     rig_close(l);
     rig_down();
@@ -119,13 +119,13 @@ TEST(a_flood_that_laps_the_queue_is_survived)
         rig.m->set.mqes = 7;
         rig_lie(MODEL_NVME_FLOOD, false, 0x02, 0, 1, flood);
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+        struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
         for (uint16_t s = 0; s < 4; s++)
-            rig_send(l, s, 8 * s, 8);
-        unsigned n = rig_wait(l, c, 4);
+            hand_send(l, s, 8 * s, 8);
+        unsigned n = hand_wait(l, c, 4);
         for (uint16_t s = 0; s < 4; s++)
             l->disk->ops->expire(l, s);
-        EQ(n + rig_wait(l, c, 4 - n), 4);
+        EQ(n + hand_wait(l, c, 4 - n), 4);
         rig_close(l);
         nvme_driver.detach(rig.c);
         rig.c = NULL;
@@ -141,9 +141,9 @@ TEST(a_torn_completion_is_never_taken_for_a_good_one)
     rig_plug();
     rig_lie(MODEL_NVME_TORN, false, 0x02, 0, 1, 30 * NS_PER_US);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 1, 4096, true);
-    rig_send(l, 0, 8, 8);
-    EQ(rig_wait(l, &c, 1), 1);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 4096, true);
+    hand_send(l, 0, 8, 8);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_LOST);
     CHECK(l->dead);
     rig_close(l);
@@ -160,18 +160,18 @@ TEST(a_broken_pair_costs_the_lanes_on_it_and_no_other)
     rig.m->set.sq_granted = rig.m->set.cq_granted = 2;
     model_nvme_add_ns(rig.m, 2, 100000, 512);
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 2, 4096, true), *b = rig_open(rig_disk(1), 2, 4096, true);
-    struct io_lane *a2 = rig_open(rig_disk(0), 2, 4096, true);
+    struct io_lane *a = hand_open(rig_disk(0), 2, 4096, true), *b = hand_open(rig_disk(1), 2, 4096, true);
+    struct io_lane *a2 = hand_open(rig_disk(0), 2, 4096, true);
     rig_read(a, 0, 0, 8);
     rig_lie(MODEL_NVME_BOGUS_CID, false, 0x02, 0, 1, 0xffff);
-    rig_send(a, 0, 0, 8);
-    rig_send(a2, 0, 8, 8);
-    rig_send(b, 0, 16, 8);
-    EQ(rig_wait(b, c, 1), 1);
+    hand_send(a, 0, 0, 8);
+    hand_send(a2, 0, 8, 8);
+    hand_send(b, 0, 16, 8);
+    EQ(hand_wait(b, c, 1), 1);
     EQ(c[0].status, IO_OK);
-    EQ(rig_wait(a2, c, 1), 1);
+    EQ(hand_wait(a2, c, 1), 1);
     EQ(c[0].status, IO_LOST);
-    EQ(rig_wait(a, c, 1), 1);
+    EQ(hand_wait(a, c, 1), 1);
     EQ(c[0].status, IO_LOST);
     CHECK(a->dead && a2->dead && !b->dead);
     rig_read(b, 1, 24, 8);
@@ -189,9 +189,9 @@ TEST(memory_of_a_broken_lane_stays_until_the_controller_has_stopped)
     rig_lie(MODEL_NVME_BOGUS_CID, false, 0x02, 0, 1, 0xffff);
     rig_lie(MODEL_NVME_DELAY, false, 0x02, 0, 0, 50 * NS_PER_MS);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 128 << 10, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 128 << 10, true);
     for (uint16_t s = 0; s < 4; s++)
-        rig_send(l, s, 256 * s, 256);
+        hand_send(l, s, 256 * s, 256);
     expect_lost(l, 4);
     rig_close(l);
     /* The delayed reads land now: the model reports a write to freed memory as a violation. */
@@ -204,8 +204,8 @@ TEST(a_lane_closed_with_a_command_in_flight_keeps_its_memory)
 {
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, true), *m = rig_open(rig_disk(0), 2, 4096, true);
-    rig_send(l, 0, 8, 8);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, true), *m = hand_open(rig_disk(0), 2, 4096, true);
+    hand_send(l, 0, 8, 8);
     rig_close(l);
     model_advance_ns(NS_PER_S);
     rig_read(m, 0, 8, 8);
@@ -220,9 +220,9 @@ TEST(fatal_status_during_reads_is_found_when_a_deadline_passes)
     rig_plug();
     rig_lie(MODEL_NVME_FATAL, false, 0x02, 0, 1, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, true);
-    rig_send(l, 0, 8, 8);
-    EQ(rig_wait(l, c, 1), 0);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, true);
+    hand_send(l, 0, 8, 8);
+    EQ(hand_wait(l, c, 1), 0);
     l->disk->ops->expire(l, 0);
     EQ(l->disk->ops->poll(l, c, 2), 1);
     EQ(c[0].status, IO_TIMED_OUT);
@@ -241,11 +241,11 @@ TEST(a_device_that_leaves_during_reads_is_gone_for_good)
     model_nvme_add_ns(rig.m, 2, 100000, 512);
     rig_lie(MODEL_NVME_VANISH, false, 0x02, 0, 1, 0);
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 2, 4096, true), *b = rig_open(rig_disk(1), 2, 4096, true);
-    rig_send(a, 0, 8, 8);
-    rig_send(a, 1, 8, 8);
-    rig_send(b, 0, 8, 8);
-    EQ(rig_wait(a, c, 1), 0);
+    struct io_lane *a = hand_open(rig_disk(0), 2, 4096, true), *b = hand_open(rig_disk(1), 2, 4096, true);
+    hand_send(a, 0, 8, 8);
+    hand_send(a, 1, 8, 8);
+    hand_send(b, 0, 8, 8);
+    EQ(hand_wait(a, c, 1), 0);
     uint64_t start_ns = model_clock_ns;
     a->disk->ops->expire(a, 1);
     CHECK(model_clock_ns - start_ns < NS_PER_MS);

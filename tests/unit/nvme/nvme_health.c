@@ -86,9 +86,9 @@ TEST(health_before_and_after_shows_what_the_run_did)
     model_nvme_add_bad_lba(rig.m, 1, 4242, 0, 0);
     rig_up();
     struct disk_health before = health();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, true);
-    rig_send(l, 0, 4240, 8);
-    EQ(rig_wait(l, &c, 1), 1);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, true);
+    hand_send(l, 0, 4240, 8);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_MEDIA_ERROR);
     rig_close(l);
     struct disk_health after = health();
@@ -195,7 +195,7 @@ TEST(a_self_test_runs_with_progress_to_its_result)
     EQ(s.percent_done, 25);
     EQ(s.expected_s, 120);
     /* Reads go on beside it. */
-    struct io_lane *l = rig_open(rig_disk(0), 1, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 4096, true);
     rig_read(l, 0, 0, 8);
     rig_close(l);
     model_advance_ns(46 * NS_PER_S);

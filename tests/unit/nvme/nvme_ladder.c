@@ -16,8 +16,8 @@ TEST(an_answer_that_is_already_there_is_taken_as_it_is)
 {
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, true);
-    rig_send(l, 0, 8, 8);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, true);
+    hand_send(l, 0, 8, 8);
     model_advance_ns(NS_PER_S);
     expire_and_expect(l, 0, IO_OK);
     rig_check_data(l, 0, 8, 8);
@@ -33,12 +33,12 @@ TEST(expire_of_a_free_finished_or_unknown_slot_does_nothing)
 
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, true);
     l->disk->ops->expire(l, 0);
     l->disk->ops->expire(l, 2);
     l->disk->ops->expire(l, 0xffffffff);
     l->disk->ops->expire(l, 0x10000);
-    rig_send(l, 0, rig_disk(0)->lba_count, 1); /* refused: done but not collected */
+    hand_send(l, 0, rig_disk(0)->lba_count, 1); /* refused: done but not collected */
     l->disk->ops->expire(l, 0);
     EQ(l->disk->ops->poll(l, &c, 1), 1);
     EQ(c.status, IO_REFUSED);
@@ -54,10 +54,10 @@ TEST(a_stuck_read_is_aborted_and_the_others_go_on)
     rig_plug();
     rig_lie(MODEL_NVME_STICK, false, 0x02, 1, 1, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
     for (uint16_t s = 0; s < 4; s++)
-        rig_send(l, s, 8 * s, 8);
-    EQ(rig_wait(l, c, 4), 3);
+        hand_send(l, s, 8 * s, 8);
+    EQ(hand_wait(l, c, 4), 3);
     uint64_t start_ns = model_clock_ns;
     expire_and_expect(l, 1, IO_TIMED_OUT);
     CHECK(model_clock_ns - start_ns < 10 * NS_PER_MS);
@@ -81,9 +81,9 @@ TEST(every_part_of_a_stuck_request_is_aborted_and_the_rest_is_not_sent)
     rig.m->set.mqes = 4;
     rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 4, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 64 << 10, true);
-    rig_send(l, 0, 0, 128);
-    EQ(rig_wait(l, &c, 1), 0);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 64 << 10, true);
+    hand_send(l, 0, 0, 128);
+    EQ(hand_wait(l, &c, 1), 0);
     expire_and_expect(l, 0, IO_TIMED_OUT);
     EQ(rig.m->seen.aborted, 4);
     EQ(rig.m->seen.reads, 0);
@@ -101,10 +101,10 @@ TEST(a_read_that_only_waited_for_room_ends_without_an_abort_of_others)
     rig.m->set.sq_granted = rig.m->set.cq_granted = 1;
     rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 1, 0);
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 1, 4096, true), *b = rig_open(rig_disk(0), 1, 4096, true);
-    rig_send(a, 0, 0, 8);
-    rig_send(b, 0, 8, 8);
-    EQ(rig_wait(b, c, 1), 0);
+    struct io_lane *a = hand_open(rig_disk(0), 1, 4096, true), *b = hand_open(rig_disk(0), 1, 4096, true);
+    hand_send(a, 0, 0, 8);
+    hand_send(b, 0, 8, 8);
+    EQ(hand_wait(b, c, 1), 0);
     expire_and_expect(b, 0, IO_TIMED_OUT);
     EQ(rig.m->seen.aborts, 0);
     CHECK(rig_has_remark("room in the queue"));
@@ -124,13 +124,13 @@ TEST(an_abort_that_does_not_help_leads_to_a_reset_within_its_limits)
     model_nvme_add_ns(rig.m, 2, 100000, 512);
     rig_lie(MODEL_NVME_STICK, false, 0x02, 2, 3, 0);
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 4, 4096, true), *b = rig_open(rig_disk(1), 4, 4096, true);
+    struct io_lane *a = hand_open(rig_disk(0), 4, 4096, true), *b = hand_open(rig_disk(1), 4, 4096, true);
     rig_read(a, 0, 0, 8);
     rig_read(b, 0, 0, 8);
-    rig_send(a, 0, 0, 8);
-    rig_send(a, 2, 8, 8);
-    rig_send(b, 3, 16, 8);
-    EQ(rig_wait(a, c, 1), 0);
+    hand_send(a, 0, 0, 8);
+    hand_send(a, 2, 8, 8);
+    hand_send(b, 3, 16, 8);
+    EQ(hand_wait(a, c, 1), 0);
     uint64_t start_ns = model_clock_ns;
     a->disk->ops->expire(a, 2);
     CHECK(model_clock_ns - start_ns >= NS_PER_S);
@@ -163,9 +163,9 @@ TEST(a_lost_completion_whose_abort_finds_nothing_leads_to_a_reset)
     rig_plug();
     rig_lie(MODEL_NVME_LOSE, false, 0x02, 0, 1, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 1, 4096, true);
-    rig_send(l, 0, 0, 8);
-    EQ(rig_wait(l, &c, 1), 0);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 4096, true);
+    hand_send(l, 0, 0, 8);
+    EQ(hand_wait(l, &c, 1), 0);
     expire_and_expect(l, 0, IO_TIMED_OUT);
     EQ(rig.m->seen.aborts, 1);
     EQ(rig.m->seen.disables, 1);
@@ -182,9 +182,9 @@ TEST(an_admin_queue_that_is_dead_too_is_left_for_the_reset)
     rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 1, 0);
     rig_lie(MODEL_NVME_STICK, true, 0x08, 0, 1, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 1, 4096, true);
-    rig_send(l, 0, 0, 8);
-    EQ(rig_wait(l, &c, 1), 0);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 4096, true);
+    hand_send(l, 0, 0, 8);
+    EQ(hand_wait(l, &c, 1), 0);
     uint64_t start_ns = model_clock_ns;
     expire_and_expect(l, 0, IO_TIMED_OUT);
     CHECK(model_clock_ns - start_ns < 2 * NS_PER_S);
@@ -204,13 +204,13 @@ TEST(a_second_read_that_needs_a_reset_ends_the_drive_in_order)
     rig.m->set.abort_ignored = true;
     rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 0, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, true);
-    rig_send(l, 0, 0, 8);
-    EQ(rig_wait(l, c, 1), 0);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, true);
+    hand_send(l, 0, 0, 8);
+    EQ(hand_wait(l, c, 1), 0);
     expire_and_expect(l, 0, IO_TIMED_OUT);
-    rig_send(l, 0, 0, 8);
-    rig_send(l, 1, 8, 8);
-    EQ(rig_wait(l, c, 1), 0);
+    hand_send(l, 0, 0, 8);
+    hand_send(l, 1, 8, 8);
+    EQ(hand_wait(l, c, 1), 0);
     l->disk->ops->expire(l, 1);
     EQ(l->disk->ops->poll(l, c, 4), 2);
     for (unsigned i = 0; i < 2; i++)
@@ -239,10 +239,10 @@ TEST(a_reset_that_fails_ends_the_drive_and_its_fault_says_why)
         rig.m->set.abort_ignored = true;
         rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 1, 0);
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 2, 4096, true);
-        rig_send(l, 0, 0, 8);
-        rig_send(l, 1, 8, 8);
-        EQ(rig_wait(l, c, 2), 1);
+        struct io_lane *l = hand_open(rig_disk(0), 2, 4096, true);
+        hand_send(l, 0, 0, 8);
+        hand_send(l, 1, 8, 8);
+        EQ(hand_wait(l, c, 2), 1);
         if (rows[i].ready)
             rig.m->set.ready_ns = MODEL_NVME_NEVER;
         else
@@ -268,9 +268,9 @@ TEST(a_reset_after_which_the_queues_are_refused_ends_the_drive)
     rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 1, 0);
     rig_lie(MODEL_NVME_STATUS, true, 0x01, 1, 1, 0x4101);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, true);
-    rig_send(l, 0, 0, 8);
-    EQ(rig_wait(l, c, 1), 0);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, true);
+    hand_send(l, 0, 0, 8);
+    EQ(hand_wait(l, c, 1), 0);
     expire_and_expect(l, 0, IO_TIMED_OUT);
     CHECK(l->dead);
     HAS_STR(rig_disk(0)->fault.what, "queue pair after a reset");
@@ -287,10 +287,10 @@ TEST(reads_still_under_way_at_a_reset_land_in_memory_that_is_still_there)
     rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 1, 0);
     rig_lie(MODEL_NVME_DELAY, false, 0x02, 0, 3, 100 * NS_PER_S);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 64 << 10, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 64 << 10, true);
     for (uint16_t s = 0; s < 4; s++)
-        rig_send(l, s, 128 * s, 128);
-    EQ(rig_wait(l, c, 1), 0);
+        hand_send(l, s, 128 * s, 128);
+    EQ(hand_wait(l, c, 1), 0);
     l->disk->ops->expire(l, 0);
     EQ(l->disk->ops->poll(l, c, 8), 4);
     rig_close(l);

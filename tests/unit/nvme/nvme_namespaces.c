@@ -93,7 +93,7 @@ TEST(namespaces_with_gaps_are_found_in_order)
     EQ_STR(rig_disk(2)->name, "nvme0n4000000000");
     EQ(rig_disk(2)->lba_bytes, 4096);
     for (unsigned i = 0; i < 3; i++) {
-        struct io_lane *l = rig_open(rig_disk(i), 2, 8192, true);
+        struct io_lane *l = hand_open(rig_disk(i), 2, 8192, true);
         rig_read(l, 1, 16, 8192 / rig_disk(i)->lba_bytes);
         rig_close(l);
     }
@@ -248,7 +248,7 @@ TEST(blocks_of_every_size_that_fits_are_read)
         rig.m->ns[0].nsze = 5000;
         rig_up();
         EQ(rig_disk(0)->lba_bytes, 1u << lbads);
-        struct io_lane *l = rig_open(rig_disk(0), 3, 128 << 10, true);
+        struct io_lane *l = hand_open(rig_disk(0), 3, 128 << 10, true);
         rig_read(l, 2, 4999, 1);
         rig_read(l, 0, 4998, 2);
         rig_close(l);
@@ -317,7 +317,7 @@ TEST(protection_information_is_stripped_by_the_drive)
         rig.m->ns[0].dps = (uint8_t)(1 + i / 4);
         rig_up();
         EQ(rig_disk(0)->lba_bytes, i & 1 ? 4096 : 512);
-        struct io_lane *l = rig_open(rig_disk(0), 4, 256 << 10, true);
+        struct io_lane *l = hand_open(rig_disk(0), 4, 256 << 10, true);
         uint32_t blocks = (256u << 10) / rig_disk(0)->lba_bytes;
         rig_read(l, 3, 77, blocks);       /* two commands */
         rig_read(l, 2, 1000, blocks / 2); /* one */
@@ -359,7 +359,7 @@ TEST(commands_end_at_the_boundary_where_the_drive_would_split_them)
         rig_up();
         EQ(rig_disk(0)->optimal_boundary_bytes, rows[i].boundary_bytes);
         EQ(rig_disk(0)->max_command_bytes, rows[i].command_bytes);
-        struct io_lane *l = rig_open(rig_disk(0), 2, 256 << 10, true);
+        struct io_lane *l = hand_open(rig_disk(0), 2, 256 << 10, true);
         EQ(l->command_bytes, rows[i].command_bytes);
         rig_read(l, 1, 512, 512);
         EQ(rig.m->seen.reads, (256u << 10) / rows[i].command_bytes);
@@ -427,7 +427,7 @@ TEST(a_size_that_cannot_exist_is_refused_and_the_largest_is_not)
     rig_plug();
     rig.m->ns[0].nsze = UINT64_MAX >> 9;
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 1, 4096, false);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 4096, false);
     rig_read(l, 0, (UINT64_MAX >> 9) - 8, 8);
     rig_close(l);
     rig_down();
@@ -441,7 +441,7 @@ TEST(a_namespace_of_size_0_is_no_disk)
     rig_up();
     EQ(rig.c->disk_count, 1);
     EQ(rig_disk(0)->lba_count, 1);
-    struct io_lane *l = rig_open(rig_disk(0), 1, 512, false);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 512, false);
     rig_read(l, 0, 0, 1);
     rig_close(l);
     rig_down();
@@ -606,7 +606,7 @@ TEST(a_controller_that_does_not_grant_queues_gets_one)
     rig_plug();
     rig_lie(MODEL_NVME_RESULT, true, 0x09, 0, 1, 0);
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 1, 512, false), *b = rig_open(rig_disk(0), 1, 512, false);
+    struct io_lane *a = hand_open(rig_disk(0), 1, 512, false), *b = hand_open(rig_disk(0), 1, 512, false);
     EQ(rig.m->seen.admin[0x01], 1);
     rig_close(a);
     rig_close(b);

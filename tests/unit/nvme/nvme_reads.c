@@ -12,7 +12,7 @@ TEST(reads_of_every_shape_bring_the_right_data)
     for (unsigned per_slot = 0; per_slot < 2; per_slot++) {
         rig_plug();
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 3, 1 << 20, per_slot);
+        struct io_lane *l = hand_open(rig_disk(0), 3, 1 << 20, per_slot);
         EQ(l->command_bytes, 128 << 10);
         for (unsigned i = 0; i < ARRAY_COUNT(blocks); i++)
             rig_read(l, i % 3, 1000 * i + 3, blocks[i]);
@@ -26,7 +26,7 @@ TEST(a_request_above_the_command_limit_is_several_commands_with_an_odd_tail)
     rig_plug();
     rig.m->set.mdts = 1; /* 8 KiB: 16 blocks */
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 100 * 512, true);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 100 * 512, true);
     EQ(l->command_bytes, 8192);
     rig_read(l, 1, 12345, 99);
     EQ(rig.m->seen.reads, 7);
@@ -43,14 +43,14 @@ TEST(a_request_below_the_command_limit_is_one_command)
     rig_plug();
     rig.m->set.mdts = 0;
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 8 << 20, false);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 8 << 20, false);
     EQ(l->command_bytes, 2 << 20);
     rig_read(l, 1, 7, 4096);
     EQ(rig.m->seen.reads, 1);
     rig_read(l, 1, 7, 16384);
     EQ(rig.m->seen.reads, 5);
     rig_close(l);
-    l = rig_open(rig_disk(0), 2, 3072, true);
+    l = hand_open(rig_disk(0), 2, 3072, true);
     EQ(l->command_bytes, 3072);
     rig_read(l, 0, 100, 6);
     rig_read(l, 1, 200, 6);
@@ -66,10 +66,10 @@ TEST(slots_with_their_own_buffers_keep_their_data_apart)
     rig_plug();
     rig.m->set.jitter_ns = 200000;
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 32, 12 << 10, true);
+    struct io_lane *l = hand_open(rig_disk(0), 32, 12 << 10, true);
     for (uint16_t i = 0; i < 32; i++)
-        rig_send(l, i, 24 * i, 24);
-    EQ(rig_wait(l, c, 32), 32);
+        hand_send(l, i, 24 * i, 24);
+    EQ(hand_wait(l, c, 32), 32);
     for (uint16_t i = 0; i < 32; i++)
         rig_check_data(l, i, 24 * i, 24);
     rig_close(l);
@@ -87,24 +87,24 @@ TEST(the_last_block_is_read_and_nothing_beyond_it_is_asked_for)
 
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 128 << 10, false);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 128 << 10, false);
     end = rig_disk(0)->lba_count;
     rig_read(l, 0, end - 1, 1);
     rig_read(l, 0, end - 256, 256);
     uint64_t reads = rig.m->seen.reads;
     for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
-        rig_send(l, 1, end - rows[i].back, rows[i].blocks);
-        EQ(rig_wait(l, &c, 1), 1);
+        hand_send(l, 1, end - rows[i].back, rows[i].blocks);
+        EQ(hand_wait(l, &c, 1), 1);
         EQ(c.slot, 1);
         EQ(c.status, IO_REFUSED);
         EQ(c.detail, 0);
         EQ(c.error_lba, end - rows[i].back);
     }
-    rig_send(l, 1, UINT64_MAX, 1);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, 1, UINT64_MAX, 1);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_REFUSED);
-    rig_send(l, 1, UINT64_MAX - 3, 8); /* wraps to a valid end */
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, 1, UINT64_MAX - 3, 8); /* wraps to a valid end */
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_REFUSED);
     EQ(rig.m->seen.reads, reads);
     rig_read(l, 1, 0, 8);
@@ -120,10 +120,10 @@ TEST(a_request_of_no_blocks_or_more_than_the_buffer_is_refused)
     for (unsigned per_slot = 0; per_slot < 2; per_slot++) {
         rig_plug();
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 2, 4096, per_slot);
+        struct io_lane *l = hand_open(rig_disk(0), 2, 4096, per_slot);
         for (unsigned i = 0; i < ARRAY_COUNT(blocks); i++) {
-            rig_send(l, 1, 0, blocks[i]);
-            EQ(rig_wait(l, &c, 1), 1);
+            hand_send(l, 1, 0, blocks[i]);
+            EQ(hand_wait(l, &c, 1), 1);
             EQ(c.status, IO_REFUSED);
         }
         EQ(rig.m->seen.reads, 0);
@@ -138,10 +138,10 @@ TEST(a_buffer_rounded_up_to_a_page_takes_no_more_than_was_asked_for)
 
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 512, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 512, true);
     rig_read(l, 3, 9, 1);
-    rig_send(l, 3, 9, 2);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, 3, 9, 2);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_REFUSED);
     rig_close(l);
     rig_down();
@@ -153,9 +153,9 @@ TEST(a_split_request_that_ends_past_the_disk_sends_no_part)
 
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 1 << 20, false);
-    rig_send(l, 0, rig_disk(0)->lba_count - 2047, 2048);
-    EQ(rig_wait(l, &c, 1), 1);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 1 << 20, false);
+    hand_send(l, 0, rig_disk(0)->lba_count - 2047, 2048);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_REFUSED);
     EQ(rig.m->seen.reads, 0);
     rig_close(l);
@@ -172,13 +172,13 @@ TEST(a_slot_that_is_busy_or_does_not_exist_is_not_taken)
 
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, false);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, false);
     EQ(l->disk->ops->submit(l, r, 3), 1);
     EQ(l->disk->ops->submit(l, &far, 1), 0);
     EQ(l->disk->ops->submit(l, &top, 1), 0);
     EQ(l->disk->ops->submit(l, r, 0), 0);
     l->disk->ops->kick(l);
-    EQ(rig_wait(l, c, 1), 1);
+    EQ(hand_wait(l, c, 1), 1);
     EQ(l->disk->ops->poll(l, c, 4), 0);
     EQ(rig.m->seen.reads, 1);
     rig_close(l);
@@ -192,7 +192,7 @@ TEST(nothing_reaches_the_drive_before_the_kick_and_one_doorbell_rings_for_all)
 
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 64, 4096, false);
+    struct io_lane *l = hand_open(rig_disk(0), 64, 4096, false);
     uint64_t sq = rig.m->seen.sq_doorbells, cq = rig.m->seen.cq_doorbells;
     l->disk->ops->kick(l);
     EQ(rig.m->seen.sq_doorbells, sq);
@@ -226,9 +226,9 @@ TEST(a_poll_returns_no_more_than_asked_and_the_rest_later)
 
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 16, 4096, false);
+    struct io_lane *l = hand_open(rig_disk(0), 16, 4096, false);
     for (uint16_t i = 0; i < 16; i++)
-        rig_send(l, i, i, 1);
+        hand_send(l, i, i, 1);
     model_advance_ns(NS_PER_MS);
     for (unsigned i = 0; i < 16; i++) {
         EQ(l->disk->ops->poll(l, c, 1), 1);
@@ -283,7 +283,7 @@ TEST(the_phase_wraps_over_many_rounds_in_queues_of_every_size)
         rig.m->set.jitter_ns = 50000;
         rig_up();
         EQ(rig_disk(0)->max_depth, mqes[i]);
-        struct io_lane *l = rig_open(rig_disk(0), mqes[i], 4096, false);
+        struct io_lane *l = hand_open(rig_disk(0), mqes[i], 4096, false);
         churn(l, 40u * (mqes[i] + 1u), 8);
         rig_close(l);
         rig_down();
@@ -297,7 +297,7 @@ TEST(more_parts_than_the_queue_holds_wait_their_turn)
     rig.m->set.mdts = 1;
     rig.m->set.jitter_ns = 50000;
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 3, 128 << 10, true);
+    struct io_lane *l = hand_open(rig_disk(0), 3, 128 << 10, true);
     churn(l, 100, 256);
     CHECK(rig.m->seen.in_flight_max <= 3);
     rig_read(l, 2, 31, 255);
@@ -313,14 +313,14 @@ TEST(lanes_that_share_a_pair_get_their_own_completions)
     rig.m->set.sq_granted = rig.m->set.cq_granted = 1;
     model_nvme_add_ns(rig.m, 2, 100000, 4096);
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 8, 4096, true), *b = rig_open(rig_disk(1), 4, 8192, true);
-    struct io_lane *x = rig_open(rig_disk(0), 2, 512, true);
+    struct io_lane *a = hand_open(rig_disk(0), 8, 4096, true), *b = hand_open(rig_disk(1), 4, 8192, true);
+    struct io_lane *x = hand_open(rig_disk(0), 2, 512, true);
     EQ(rig.m->seen.admin[0x01], 1);
     for (uint16_t i = 0; i < 4; i++) {
-        rig_send(a, i, 100 + 8 * i, 8);
-        rig_send(b, i, 200 + 2 * i, 2);
+        hand_send(a, i, 100 + 8 * i, 8);
+        hand_send(b, i, 200 + 2 * i, 2);
     }
-    rig_send(x, 1, 5, 1);
+    hand_send(x, 1, 5, 1);
     model_advance_ns(NS_PER_MS);
     EQ(x->disk->ops->poll(x, c, 8), 1); /* takes the others' completions from the queue as well */
     EQ(c[0].slot, 1);
@@ -348,14 +348,14 @@ TEST(a_lane_that_waits_for_tags_of_another_goes_on_when_they_come_back)
     rig.m->set.sq_granted = rig.m->set.cq_granted = 1;
     rig.m->set.mqes = 4;
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 4, 4096, true), *b = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *a = hand_open(rig_disk(0), 4, 4096, true), *b = hand_open(rig_disk(0), 4, 4096, true);
     for (uint16_t i = 0; i < 4; i++)
-        rig_send(a, i, i, 8);
+        hand_send(a, i, i, 8);
     for (uint16_t i = 0; i < 4; i++)
-        rig_send(b, i, 50 + i, 8);
+        hand_send(b, i, 50 + i, 8);
     EQ(rig.m->seen.in_flight_now, 4);
-    EQ(rig_wait(b, c, 4), 4);
-    EQ(rig_wait(a, c, 4), 4);
+    EQ(hand_wait(b, c, 4), 4);
+    EQ(hand_wait(a, c, 4), 4);
     for (uint16_t i = 0; i < 4; i++)
         rig_check_data(b, i, 50 + i, 8);
     rig_close(a);
@@ -371,15 +371,15 @@ TEST(a_request_does_not_overtake_one_that_waits)
     rig.m->set.sq_granted = rig.m->set.cq_granted = 1;
     rig.m->set.mqes = 2;
     rig_up();
-    struct io_lane *a = rig_open(rig_disk(0), 2, 4096, true), *b = rig_open(rig_disk(0), 2, 4096, true);
-    rig_send(a, 0, 0, 8);
-    rig_send(a, 1, 8, 8);
-    rig_send(b, 0, 16, 8);
-    EQ(rig_wait(a, c, 2), 2);
-    rig_send(b, 1, 24, 8);
+    struct io_lane *a = hand_open(rig_disk(0), 2, 4096, true), *b = hand_open(rig_disk(0), 2, 4096, true);
+    hand_send(a, 0, 0, 8);
+    hand_send(a, 1, 8, 8);
+    hand_send(b, 0, 16, 8);
+    EQ(hand_wait(a, c, 2), 2);
+    hand_send(b, 1, 24, 8);
     EQ(rig.m->in_flight, 2);
     EQ(rig.m->command[0].sqe[10], 16);
-    EQ(rig_wait(b, c, 2), 2);
+    EQ(hand_wait(b, c, 2), 2);
     rig_check_data(b, 0, 16, 8);
     rig_check_data(b, 1, 24, 8);
     rig_close(a);
@@ -397,15 +397,15 @@ TEST(lanes_spread_evenly_over_the_pairs)
     rig.m->set.sq_granted = rig.m->set.cq_granted = 2;
     rig_up();
     for (unsigned i = 0; i < 6; i++) {
-        l[i] = rig_open(rig_disk(0), 2, 4096, true);
-        rig_send(l[i], 0, 8 * i, 8);
+        l[i] = hand_open(rig_disk(0), 2, 4096, true);
+        hand_send(l[i], 0, 8 * i, 8);
     }
     for (unsigned i = 0; i < rig.m->in_flight; i++)
         on_pair[rig.m->command[i].sqid]++;
     EQ(on_pair[1], 3);
     EQ(on_pair[2], 3);
     for (unsigned i = 0; i < 6; i++) {
-        EQ(rig_wait(l[i], c, 1), 1);
+        EQ(hand_wait(l[i], c, 1), 1);
         rig_close(l[i]);
     }
     rig_down();
@@ -418,8 +418,8 @@ TEST(a_bad_block_is_a_media_error_with_its_command_s_lba)
     rig_plug();
     model_nvme_add_bad_lba(rig.m, 1, 5000, 0, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 4096, false);
-    rig_send(l, 1, 4999, 8);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 4096, false);
+    hand_send(l, 1, 4999, 8);
     model_advance_ns(NS_PER_MS);
     EQ(l->disk->ops->poll(l, &c, 1), 1);
     EQ(c.slot, 1);
@@ -444,9 +444,9 @@ TEST(a_bad_part_of_a_split_request_fails_it_once_and_names_the_part)
         rig.m->set.mqes = 2;
         model_nvme_add_bad_lba(rig.m, 1, 1000 + 16 * part + 5, 0x4281, 0);
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 2, 64 << 10, false);
-        rig_send(l, 0, 1000, 128);
-        EQ(rig_wait(l, c, 1), 1);
+        struct io_lane *l = hand_open(rig_disk(0), 2, 64 << 10, false);
+        hand_send(l, 0, 1000, 128);
+        EQ(hand_wait(l, c, 1), 1);
         EQ(c[0].status, IO_MEDIA_ERROR);
         EQ(c[0].detail, 0x4281);
         EQ(c[0].error_lba, 1000 + 16 * part);
@@ -467,10 +467,10 @@ TEST(other_refusals_of_the_drive_are_device_errors)
         rig_plug();
         rig_lie(MODEL_NVME_STATUS, false, 0x02, 1, 1, status[i]);
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 2, 4096, false);
+        struct io_lane *l = hand_open(rig_disk(0), 2, 4096, false);
         rig_read(l, 0, 0, 8);
-        rig_send(l, 0, 77, 8);
-        EQ(rig_wait(l, &c, 1), 1);
+        hand_send(l, 0, 77, 8);
+        EQ(hand_wait(l, &c, 1), 1);
         EQ(c.status, IO_DEVICE_ERROR);
         EQ(c.detail, status[i]);
         EQ(c.error_lba, 77);
@@ -489,14 +489,14 @@ TEST(data_that_the_drive_did_not_send_or_mixed_up_shows_in_the_buffer)
     rig_lie(MODEL_NVME_NO_DATA, false, 0x02, 0, 1, 0);
     rig_lie(MODEL_NVME_WRONG_DATA, false, 0x02, 0, 1, 1);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 1, 512, false);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 512, false);
     memset(lane_data(l, 0), 0x5a, 512);
-    rig_send(l, 0, 3, 1);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, 0, 3, 1);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.status, IO_OK);
     EQ(lane_data(l, 0)[0], 0x5a);
-    rig_send(l, 0, 3, 1);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, 0, 3, 1);
+    EQ(hand_wait(l, &c, 1), 1);
     model_nvme_pattern(1, 4, want, sizeof want);
     EQ(memcmp(lane_data(l, 0), want, sizeof want), 0);
     rig_close(l);
@@ -552,7 +552,7 @@ TEST(every_failed_allocation_of_open_leaves_nothing)
     rig_read(l, 7, 0, 2048);
     /* With a pair there, a second one that cannot be had is shared. */
     model_fail_alloc_at = model_alloc_count + 7;
-    struct io_lane *m = rig_open(rig_disk(0), 8, 1 << 20, true);
+    struct io_lane *m = hand_open(rig_disk(0), 8, 1 << 20, true);
     model_fail_alloc_at = -1;
     EQ(rig.m->seen.admin[0x01], 1);
     rig_read(m, 7, 0, 2048);
@@ -566,7 +566,7 @@ TEST(a_lane_closed_and_opened_again_reuses_its_pair)
     rig_plug();
     rig_up();
     for (unsigned i = 0; i < 40; i++) {
-        struct io_lane *l = rig_open(rig_disk(0), 4, 4096, i & 1);
+        struct io_lane *l = hand_open(rig_disk(0), 4, 4096, i & 1);
         rig_read(l, 3, i, 8);
         rig_close(l);
     }
@@ -581,9 +581,9 @@ static void read_all(struct io_lane *const *lane, unsigned lanes, uint16_t depth
 
     for (unsigned i = 0; i < lanes; i++)
         for (uint16_t slot = 0; slot < depth; slot++)
-            rig_send(lane[i], slot, lba + 100 * i + 8u * slot, 8);
+            hand_send(lane[i], slot, lba + 100 * i + 8u * slot, 8);
     for (unsigned i = 0; i < lanes; i++) {
-        EQ(rig_wait(lane[i], c, depth), depth);
+        EQ(hand_wait(lane[i], c, depth), depth);
         for (uint16_t k = 0; k < depth; k++) {
             EQ(c[k].status, IO_OK);
             rig_check_data(lane[i], c[k].slot, lba + 100 * i + 8u * c[k].slot, 8);
@@ -603,7 +603,7 @@ TEST(lanes_that_find_no_command_ids_of_their_own_share_what_is_left)
         uint16_t depth = mqes < 4 ? (uint16_t)mqes : 4;
         for (unsigned turn = 0; turn < 6; turn++) {
             for (unsigned i = 0; i < 3; i++)
-                l[i] = rig_open(rig_disk(0), depth, 4096, true);
+                l[i] = hand_open(rig_disk(0), depth, 4096, true);
             for (unsigned again = 0; again < 5; again++)
                 read_all(l, 3, depth, 1000 * again);
             /* closed in every order */
@@ -611,7 +611,7 @@ TEST(lanes_that_find_no_command_ids_of_their_own_share_what_is_left)
             rig_close(l[first]);
             read_all(&l[second], 1, depth, 5000);
             rig_close(l[second]);
-            struct io_lane *late = rig_open(rig_disk(0), depth, 4096, true);
+            struct io_lane *late = hand_open(rig_disk(0), depth, 4096, true);
             read_all(&l[3 - first - second], 1, depth, 6000);
             read_all(&late, 1, depth, 7000);
             rig_close(l[3 - first - second]);
@@ -629,13 +629,13 @@ TEST(command_ids_of_a_closed_lane_serve_the_next_one)
     rig.m->set.sq_granted = 1;
     rig_up();
     for (unsigned i = 0; i < 3; i++) {
-        struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true), *m = rig_open(rig_disk(0), 4, 4096, true);
+        struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true), *m = hand_open(rig_disk(0), 4, 4096, true);
         read_all(&l, 1, 4, 0);
         rig_close(l);
         read_all(&m, 1, 4, 0);
         rig_close(m);
     }
-    struct io_lane *l = rig_open(rig_disk(0), 1, 1 << 20, true);
+    struct io_lane *l = hand_open(rig_disk(0), 1, 1 << 20, true);
     rig.m->seen.in_flight_max = 0;
     rig_read(l, 0, 0, 2048); /* eight commands through seven ids */
     EQ(rig.m->seen.in_flight_max, 7);
@@ -649,10 +649,10 @@ TEST(reads_of_other_sizes_than_the_usual_go_beside_it)
 
     rig_plug();
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 8, 16384, true);
+    struct io_lane *l = hand_open(rig_disk(0), 8, 16384, true);
     for (uint16_t slot = 0; slot < 8; slot++)
-        rig_send(l, slot, 64u * slot, slot & 1 ? 32 : 1u + slot);
-    EQ(rig_wait(l, c, 8), 8);
+        hand_send(l, slot, 64u * slot, slot & 1 ? 32 : 1u + slot);
+    EQ(hand_wait(l, c, 8), 8);
     for (unsigned i = 0; i < 8; i++) {
         EQ(c[i].status, IO_OK);
         rig_check_data(l, c[i].slot, 64u * c[i].slot, c[i].slot & 1 ? 32 : 1u + c[i].slot);

@@ -15,7 +15,7 @@ static struct io_completion read_once(struct io_lane *l, uint16_t slot, uint64_t
     struct io_completion c = { .status = IO_STATUS_COUNT };
     uint64_t end_ns = model_clock_ns + 60 * NS_PER_S;
 
-    rig_send(l, slot, lba, blocks);
+    hand_send(l, slot, lba, blocks);
     while (!l->disk->ops->poll(l, &c, 1) && model_clock_ns < end_ns)
         model_advance_ns(NS_PER_MS);
     return c;
@@ -30,7 +30,7 @@ TEST(a_passing_trouble_is_retried_and_counted)
             rig_plug();
             rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, times, status[i]);
             rig_up();
-            struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+            struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
             struct io_completion c = read_once(l, 2, 800, 8);
             EQ(c.slot, 2);
             EQ(c.status, times <= 3 ? IO_OK : IO_DEVICE_ERROR);
@@ -55,7 +55,7 @@ TEST(what_the_drive_forbids_or_what_will_not_pass_is_not_retried)
         rig_plug();
         rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, 1, status[i]);
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+        struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
         struct io_completion c = read_once(l, 0, 8, 8);
         EQ(c.detail, status[i]);
         EQ(c.retries, 0);
@@ -70,7 +70,7 @@ TEST(an_internal_error_is_retried_once)
     rig_plug();
     rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, 2, INTERNAL);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
     struct io_completion c = read_once(l, 0, 8, 8);
     EQ(c.status, IO_DEVICE_ERROR);
     EQ(c.retries, 1);
@@ -93,7 +93,7 @@ TEST(the_delay_that_the_drive_names_is_kept)
         rig.m->set.crdt[0] = rig.m->set.crdt[2] = rows[i].crdt;
         rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, 1, rows[i].status);
         rig_up();
-        struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+        struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
         uint64_t start_ns = model_clock_ns;
         struct io_completion c = read_once(l, 0, 8, 8);
         EQ(c.status, IO_OK);
@@ -107,7 +107,7 @@ TEST(the_delay_that_the_drive_names_is_kept)
     rig.m->set.crdt[0] = 0xffff;
     rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, 1, NOT_READY | MORE_DELAY_1);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
     EQ(read_once(l, 0, 8, 8).status, IO_DEVICE_ERROR);
     rig_close(l);
     rig_down();
@@ -118,7 +118,7 @@ TEST(a_part_of_a_split_request_is_retried_alone)
     rig_plug();
     rig_lie(MODEL_NVME_STATUS, false, 0x02, 5, 1, INTERRUPTED);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 2, 1 << 20, true);
+    struct io_lane *l = hand_open(rig_disk(0), 2, 1 << 20, true);
     struct io_completion c = read_once(l, 1, 4096, 2048);
     EQ(c.status, IO_OK);
     EQ(c.retries, 1);
@@ -136,9 +136,9 @@ TEST(a_crowd_of_retries_is_bounded_and_every_read_gets_its_answer)
     rig_plug();
     rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, 64, NOT_READY | MORE_DELAY_1);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 64, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 64, 4096, true);
     for (uint16_t slot = 0; slot < 64; slot++)
-        rig_send(l, slot, 8u * slot, 8);
+        hand_send(l, slot, 8u * slot, 8);
     for (uint64_t end_ns = model_clock_ns + 5 * NS_PER_S; got < 64 && model_clock_ns < end_ns;) {
         got += l->disk->ops->poll(l, c + got, 64 - got);
         model_advance_ns(NS_PER_MS);
@@ -164,9 +164,9 @@ TEST(a_deadline_ends_the_wait_for_a_repetition_without_an_abort)
     rig.m->set.crdt[0] = 90;
     rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, 1, NOT_READY | MORE_DELAY_1);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
-    rig_send(l, 3, 8, 8);
-    EQ(rig_wait(l, &c, 1), 0);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
+    hand_send(l, 3, 8, 8);
+    EQ(hand_wait(l, &c, 1), 0);
     l->disk->ops->expire(l, 3);
     EQ(l->disk->ops->poll(l, &c, 1), 1);
     EQ(c.status, IO_TIMED_OUT);
@@ -189,10 +189,10 @@ TEST(a_reset_forgets_what_waited_to_be_repeated)
     rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, 1, NOT_READY | MORE_DELAY_1);
     rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 1, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
-    rig_send(l, 0, 0, 8);
-    rig_send(l, 1, 8, 8);
-    EQ(rig_wait(l, c, 1), 0);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
+    hand_send(l, 0, 0, 8);
+    hand_send(l, 1, 8, 8);
+    EQ(hand_wait(l, c, 1), 0);
     l->disk->ops->expire(l, 1);
     EQ(rig.m->seen.disables, 1);
     EQ(l->disk->ops->poll(l, c, 4), 2);
@@ -211,7 +211,7 @@ TEST(a_request_without_a_command_id_of_its_own_is_retried_as_well)
     rig_plug();
     rig_lie(MODEL_NVME_STATUS, false, 0x02, 0, 2, INTERRUPTED);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 16384, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 16384, true);
     struct io_completion c = read_once(l, 0, 100, 3);
     EQ(c.status, IO_OK);
     EQ(c.retries, 2);

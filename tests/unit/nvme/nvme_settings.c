@@ -29,7 +29,7 @@ TEST(a_drive_without_dram_gets_its_memory_and_gives_it_back)
     EQ(rig.m->hmb.pages, 10 * PAGES_PER_MIB);
     EQ(rig.m->hmb.count, 3); /* of 4 MiB each, and the rest */
     HAS_STR(rig_disk(0)->settings, "host memory buffer 10 of 10 MiB");
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
     for (uint16_t i = 0; i < 4; i++)
         rig_read(l, i, 8 * i, 8);
     rig_close(l);
@@ -143,7 +143,7 @@ TEST(power_states_are_quietened_and_put_back)
     memset(rig.m->apst_table, 0, sizeof rig.m->apst_table);
     /* The drive's last state before its shutdown is what was found. */
     rig_lie(MODEL_NVME_STICK, true, 0x00, 0, 1, 0);
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
     rig_read(l, 0, 0, 8);
     rig_close(l);
     nvme_driver.detach(rig.c);
@@ -185,7 +185,7 @@ TEST(settings_that_a_drive_does_not_tell_cost_nothing)
         plug_full();
         rig_lie(MODEL_NVME_STATUS, true, 0x0a, skip, 1, 0x4002);
         rig_up();
-        rig_read(rig_open(rig_disk(0), 1, 4096, true), 0, 0, 8);
+        rig_read(hand_open(rig_disk(0), 1, 4096, true), 0, 0, 8);
         rig_down();
     }
     plug_full();
@@ -203,8 +203,8 @@ TEST(after_a_reset_the_drive_has_its_memory_and_its_quiet_again)
     rig.m->set.abort_ignored = true;
     rig_lie(MODEL_NVME_STICK, false, 0x02, 0, 1, 0);
     rig_up();
-    struct io_lane *l = rig_open(rig_disk(0), 4, 4096, true);
-    rig_send(l, 0, 0, 8);
+    struct io_lane *l = hand_open(rig_disk(0), 4, 4096, true);
+    hand_send(l, 0, 0, 8);
     model_advance_ns(NS_PER_MS);
     l->disk->ops->expire(l, 0);
     struct io_completion c;
@@ -245,9 +245,9 @@ TEST(unsafe_shutdowns_never_grow_whatever_admin_command_goes_wrong)
                 struct lane_shape shape = { .depth = 2, .request_bytes = 4096, .buffer_per_slot = true };
                 nvme_driver.health(rig.c->disks[0], &h);
                 if (!rig.c->disks[0]->ops->open(rig.c->disks[0], &shape, &l)) {
-                    rig_send(l, 0, 0, 8);
+                    hand_send(l, 0, 0, 8);
                     struct io_completion c;
-                    rig_wait(l, &c, 1);
+                    hand_wait(l, &c, 1);
                     rig_close(l);
                 }
                 nvme_driver.health(rig.c->disks[0], &h);

@@ -13,7 +13,7 @@ static struct io_completion one(struct io_lane *l, enum io_op op, uint16_t slot,
     struct io_completion c = { .status = IO_STATUS_COUNT };
     uint64_t end_ns = model_clock_ns + 60 * NS_PER_S;
 
-    rig_submit(l, op, slot, lba, blocks);
+    hand_submit(l, op, slot, lba, blocks);
     while (!l->disk->ops->poll(l, &c, 1) && model_clock_ns < end_ns)
         model_advance_ns(NS_PER_MS);
     return c;
@@ -27,7 +27,7 @@ static bool reads_back(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t 
     bool same = c.status == IO_OK;
 
     for (uint32_t i = 0; i < blocks && same; i++) {
-        rig_stamp(want, l->disk->lba_bytes, lba + i, pass);
+        hand_stamp_block(want, l->disk->lba_bytes, lba + i, pass);
         same = !memcmp(lane_data(l, slot) + (size_t)i * l->disk->lba_bytes, want, l->disk->lba_bytes);
     }
     return same;
@@ -65,9 +65,9 @@ TEST(what_was_written_is_read_back_through_every_slot_and_size)
             uint32_t blocks = sizes[i] / 512;
             struct io_lane *l = rig_open_writes(rig_disk(0), 4, sizes[i], own, 1000, 4 * blocks + 7);
             for (uint16_t slot = 0; slot < 4; slot++)
-                rig_write(l, slot, 1000 + 7 + slot * blocks, blocks, slot);
+                hand_write(l, slot, 1000 + 7 + slot * blocks, blocks, slot);
             if (blocks > 1)
-                rig_write(l, 0, 1000, blocks / 2 < 7 ? blocks / 2 : 7, 9);
+                hand_write(l, 0, 1000, blocks / 2 < 7 ? blocks / 2 : 7, 9);
             for (uint16_t slot = 0; slot < 4; slot++)
                 CHECK(reads_back(l, slot, 1000 + 7 + slot * blocks, blocks, slot));
             rig_close(l);
@@ -84,8 +84,8 @@ TEST(a_lane_without_a_buffer_per_slot_writes_from_the_shared_one)
 
     memset(l->data.cpu, 0x5a, 512);
     for (uint16_t slot = 0; slot < 4; slot++)
-        rig_submit(l, IO_WRITE, slot, 10 + slot, 1);
-    EQ(rig_wait(l, c, 4), 4);
+        hand_submit(l, IO_WRITE, slot, 10 + slot, 1);
+    EQ(hand_wait(l, c, 4), 4);
     for (uint64_t lba = 10; lba < 14; lba++)
         CHECK(!memcmp(medium_read(&rig.m->medium, 1, lba), l->data.cpu, 512));
     rig_close(l);
@@ -138,8 +138,8 @@ TEST(nothing_outside_the_armed_range_reaches_the_drive)
         EQ(one(l, IO_FLUSH, 0, 0, 1).status, IO_REFUSED);
         EQ(rig.m->seen.writes, 0);
         EQ(rig.m->seen.io[1] + rig.m->seen.io[0], 0);
-        rig_write(l, 0, A, n, 1);
-        rig_write(l, 1, B - n, n, 1);
+        hand_write(l, 0, A, n, 1);
+        hand_write(l, 1, B - n, n, 1);
         EQ(rig.m->seen.blocks_written, 2 * n);
         rig_close(l);
         rig_down();
@@ -152,7 +152,7 @@ TEST(a_range_armed_beyond_the_end_ends_with_the_disk)
     uint64_t end = rig_disk(0)->lba_count;
     struct io_lane *l = rig_open_writes(rig_disk(0), 2, 4096, true, end - 8, UINT64_MAX - end);
 
-    rig_write(l, 0, end - 8, 8, 1);
+    hand_write(l, 0, end - 8, 8, 1);
     EQ(one(l, IO_WRITE, 0, end - 7, 8).status, IO_REFUSED);
     EQ(rig.m->seen.writes, 1);
     rig_close(l);
@@ -163,7 +163,7 @@ TEST(a_lane_opened_for_reading_never_writes_also_on_an_armed_disk)
 {
     rig_up();
     struct io_lane *w = rig_open_writes(rig_disk(0), 2, 4096, true, 0, 1000);
-    struct io_lane *r = rig_open(rig_disk(0), 2, 4096, true);
+    struct io_lane *r = hand_open(rig_disk(0), 2, 4096, true);
 
     EQ(one(r, IO_WRITE, 0, 0, 8).status, IO_REFUSED);
     EQ(one(r, IO_WRITE, 1, 8, 1).status, IO_REFUSED);
@@ -172,7 +172,7 @@ TEST(a_lane_opened_for_reading_never_writes_also_on_an_armed_disk)
     EQ(rig.m->seen.flushes, 0);
     /* What is disarmed while a lane is open ends with the lane. */
     gate_disarm_all();
-    rig_write(w, 0, 0, 8, 1);
+    hand_write(w, 0, 0, 8, 1);
     rig_close(r);
     rig_close(w);
     rig_down();
@@ -201,11 +201,11 @@ TEST(reads_writes_and_flushes_share_a_batch)
                                               : write ? IO_WRITE
                                                       : IO_READ };
             for (unsigned b = 0; b < 8 && write; b++)
-                rig_stamp(lane_data(l, i) + 512 * b, 512, 8 * i + b, round);
+                hand_stamp_block(lane_data(l, i) + 512 * b, 512, 8 * i + b, round);
         }
         EQ(l->disk->ops->submit(l, r, 9), 9);
         l->disk->ops->kick(l);
-        EQ(rig_wait(l, c, 9), 9);
+        EQ(hand_wait(l, c, 9), 9);
         for (unsigned i = 0, slots = 0; i < 9; i++) {
             EQ(c[i].status, IO_OK);
             slots |= 1u << c[i].slot;
@@ -228,7 +228,7 @@ TEST(without_a_write_cache_a_flush_is_answered_without_a_command_and_says_so)
     rig_up();
     HAS_STR(rig_disk(0)->settings, "no volatile write cache: a flush needs no command");
     struct io_lane *l = rig_open_writes(rig_disk(0), 2, 4096, true, 0, 1000);
-    rig_write(l, 0, 0, 8, 1);
+    hand_write(l, 0, 0, 8, 1);
     rig_flush(l, 1);
     rig_flush(l, 1);
     EQ(rig.m->seen.flushes, 0);
@@ -244,10 +244,10 @@ TEST(a_power_cut_takes_what_was_not_flushed_and_nothing_else)
     struct disk *d = rig_disk(0);
     struct io_lane *l = rig_open_writes(d, 2, 4096, true, 0, 1000);
 
-    rig_write(l, 0, 0, 8, 1);
+    hand_write(l, 0, 0, 8, 1);
     rig_flush(l, 1);
-    rig_write(l, 0, 0, 8, 2);
-    rig_write(l, 0, 80, 8, 2);
+    hand_write(l, 0, 0, 8, 2);
+    hand_write(l, 0, 80, 8, 2);
     CHECK(rig_holds(d, 0, 8, 2));
     medium_power_cut(&rig.m->medium);
     CHECK(rig_holds(d, 0, 8, 1));
@@ -262,7 +262,7 @@ TEST(an_orderly_shutdown_keeps_what_was_not_flushed)
     rig.m->set.vwc = 1;
     rig_up();
     struct io_lane *l = rig_open_writes(rig_disk(0), 2, 4096, true, 0, 1000);
-    rig_write(l, 0, 0, 8, 1);
+    hand_write(l, 0, 0, 8, 1);
     rig_close(l);
     nvme_driver.detach(rig.c);
     rig.c = NULL;
@@ -301,7 +301,7 @@ TEST(failed_writes_and_flushes_are_told_in_words)
         c = one(l, IO_FLUSH, 1, 0, 0);
         EQ(c.status, cases[i].want);
         EQ(c.error_lba, 0);
-        rig_write(l, 0, 80, 8, 1);
+        hand_write(l, 0, 80, 8, 1);
         rig_flush(l, 1);
         rig_close(l);
         rig_down();
@@ -328,7 +328,7 @@ TEST(a_write_that_failed_for_a_passing_reason_is_sent_again_with_its_data)
     rig_up();
     struct io_lane *l = rig_open_writes(rig_disk(0), 2, 4096, true, 0, 1000);
     for (unsigned b = 0; b < 8; b++)
-        rig_stamp(lane_data(l, 1) + 512 * b, 512, 16 + b, 3);
+        hand_stamp_block(lane_data(l, 1) + 512 * b, 512, 16 + b, 3);
     struct io_completion c = one(l, IO_WRITE, 1, 16, 8);
     EQ(c.status, IO_OK);
     EQ(c.retries, 2);
@@ -360,8 +360,8 @@ TEST(a_write_that_is_not_answered_is_never_sent_again)
         rig_lie(MODEL_NVME_STICK, false, 0x01, 0, 2, 0);
         rig_up();
         struct io_lane *l = rig_open_writes(rig_disk(0), 3, 4096, true, 0, 1000);
-        rig_submit(l, IO_WRITE, 0, 0, 8);
-        rig_submit(l, IO_WRITE, 1, 8, 8);
+        hand_submit(l, IO_WRITE, 0, 0, 8);
+        hand_submit(l, IO_WRITE, 1, 8, 8);
         unsigned n = expire_all(l, 0, c, 3);
         EQ(n, ignored ? 2 : 1);
         for (unsigned i = 0; i < n; i++)
@@ -373,7 +373,7 @@ TEST(a_write_that_is_not_answered_is_never_sent_again)
         EQ(rig.m->seen.io[1], 2);
         CHECK(!medium_read(&rig.m->medium, 1, 0));
         CHECK(rig_has_remark("a write is not answered"));
-        rig_write(l, 2, 0, 8, 1);
+        hand_write(l, 2, 0, 8, 1);
         EQ(rig.m->seen.io[1], 3);
         rig_close(l);
         rig_down();
@@ -389,7 +389,7 @@ TEST(a_flush_that_is_not_answered_is_aborted)
     rig_lie(MODEL_NVME_STICK, false, 0x00, 0, 1, 0);
     rig_up();
     struct io_lane *l = rig_open_writes(rig_disk(0), 3, 4096, true, 0, 1000);
-    rig_submit(l, IO_FLUSH, 2, 0, 0);
+    hand_submit(l, IO_FLUSH, 2, 0, 0);
     EQ(expire_all(l, 2, &c, 1), 1);
     EQ(c.status, IO_TIMED_OUT);
     CHECK(rig_has_remark("the flush came back after its abort"));
@@ -411,8 +411,8 @@ TEST(protection_information_is_made_by_the_drive_with_the_tags_an_os_expects)
         uint64_t at = (1ull << 32) + 4711;
         struct io_lane *l = rig_open_writes(rig_disk(0), 2, 4096, true, at, 1000);
         struct io_lane *big = rig_open_writes(rig_disk(0), 2, 1 << 20, true, at, 4096);
-        rig_write(l, 0, at, 8, 1);
-        rig_write(l, 1, at + 8, 3, 1);
+        hand_write(l, 0, at, 8, 1);
+        hand_write(l, 1, at + 8, 3, 1);
         CHECK(reads_back(l, 0, at, 8, 1));
         EQ(one(big, IO_READ, 0, at, 2048).status, IO_OK);
         EQ(one(big, IO_WRITE, 0, at, 999).status, IO_OK);
@@ -433,14 +433,14 @@ TEST(the_faults_of_the_medium_show_when_read_back)
     for (unsigned i = 0; i < ARRAY_COUNT(kind); i++) {
         rig_up();
         struct io_lane *l = rig_open_writes(rig_disk(0), 2, 4096, true, 0, 1000);
-        rig_write(l, 0, 80, 8, 1);
+        hand_write(l, 0, 80, 8, 1);
         medium_add_fault(&rig.m->medium, kind[i], 1, 83, 1, 1, 0);
-        rig_write(l, 0, 80, 8, 2);
+        hand_write(l, 0, 80, 8, 2);
         CHECK(!reads_back(l, 1, 80, 8, 2));
         CHECK(reads_back(l, 1, 80, 3, 2));
         CHECK(reads_back(l, 1, 84, 4, 2));
         EQ(reads_back(l, 1, 83, 1, 1), kind[i] == MEDIUM_DROPPED || kind[i] == MEDIUM_STALE);
-        rig_write(l, 0, 80, 8, 3);
+        hand_write(l, 0, 80, 8, 3);
         CHECK(reads_back(l, 1, 80, 8, 3));
         rig_close(l);
         rig_down();
@@ -454,10 +454,10 @@ TEST(swapped_blocks_hold_each_others_data)
     uint8_t want[512];
 
     medium_add_fault(&rig.m->medium, MEDIUM_SWAPPED, 1, 80, 1, 2, 4);
-    rig_write(l, 0, 80, 8, 1);
-    rig_stamp(want, 512, 84, 1);
+    hand_write(l, 0, 80, 8, 1);
+    hand_stamp_block(want, 512, 84, 1);
     CHECK(!memcmp(medium_read(&rig.m->medium, 1, 80), want, 512));
-    rig_stamp(want, 512, 80, 1);
+    hand_stamp_block(want, 512, 80, 1);
     CHECK(!memcmp(medium_read(&rig.m->medium, 1, 84), want, 512));
     CHECK(rig_holds(rig_disk(0), 81, 3, 1));
     rig_close(l);

@@ -122,104 +122,27 @@ bool rig_has_remark(const char *part)
 
 const char *rig_first_remark(void) { return rig.c->remark_count ? rig.c->remarks[0].text : ""; }
 
-struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot)
-{
-    struct lane_shape shape = { .depth = depth,
-                                .buffer_per_slot = buffer_per_slot,
-                                .request_bytes = request_bytes };
-    struct io_lane *l;
-
-    EQ(d->ops->open(d, &shape, &l), OK);
-    CHECK(l);
-    return l;
-}
-
 struct io_lane *rig_open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot,
                                 uint64_t first_lba, uint64_t blocks)
 {
-    struct lane_shape shape = {
-        .depth = depth, .buffer_per_slot = buffer_per_slot, .writes = true, .request_bytes = request_bytes
-    };
-    struct io_lane *l;
-
     rig.writes = true;
-    if (!gate_is_armed(d->identity, NULL, NULL))
-        EQ(gate_arm(d->identity, first_lba, blocks), OK);
-    medium_permit(&rig.m->medium, rig_nsid(d), first_lba, blocks);
-    EQ(d->ops->open(d, &shape, &l), OK);
-    return l;
-}
-
-void rig_submit(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks)
-{
-    struct io_request r = { .lba = lba, .blocks = blocks, .slot = slot, .op = (uint16_t)op };
-
-    EQ(l->disk->ops->submit(l, &r, 1), 1);
-    l->disk->ops->kick(l);
-}
-
-void rig_stamp(uint8_t *block, uint32_t block_bytes, uint64_t lba, uint32_t pass)
-{
-    for (uint32_t i = 0; i < block_bytes / 8; i++) {
-        uint64_t word = (lba << 20 ^ i ^ (uint64_t)pass << 56) * 0x9e3779b97f4a7c15ull;
-        memcpy(block + 8 * i, &word, 8);
-    }
-}
-
-void rig_write(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass)
-{
-    struct io_completion c;
-    uint32_t block_bytes = l->disk->lba_bytes;
-
-    for (uint32_t i = 0; i < blocks; i++)
-        rig_stamp(lane_data(l, slot) + (size_t)i * block_bytes, block_bytes, lba + i, pass);
-    rig_submit(l, IO_WRITE, slot, lba, blocks);
-    EQ(rig_wait(l, &c, 1), 1);
-    EQ(c.slot, slot);
-    EQ(c.status, IO_OK);
-    EQ(c.detail, 0);
+    return hand_open_writes(d, depth, request_bytes, buffer_per_slot, &rig.m->medium, rig_nsid(d), first_lba,
+                            blocks);
 }
 
 void rig_flush(struct io_lane *l, uint16_t slot)
 {
     struct io_completion c;
 
-    rig_submit(l, IO_FLUSH, slot, 0, 0);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_submit(l, IO_FLUSH, slot, 0, 0);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.slot, slot);
     EQ(c.status, IO_OK);
 }
 
 bool rig_holds(const struct disk *d, uint64_t lba, uint32_t blocks, uint32_t pass)
 {
-    uint8_t *want = malloc(d->lba_bytes);
-    bool same = true;
-
-    for (uint32_t i = 0; i < blocks && same; i++) {
-        const uint8_t *got = medium_read(&rig.m->medium, rig_nsid(d), lba + i);
-
-        rig_stamp(want, d->lba_bytes, lba + i, pass);
-        same = got && !memcmp(got, want, d->lba_bytes);
-    }
-    free(want);
-    return same;
-}
-
-void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
-{
-    rig_submit(l, IO_READ, slot, lba, blocks);
-}
-
-unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n)
-{
-    uint64_t end_ns = model_clock_ns + NS_PER_S;
-    unsigned got = 0;
-
-    while (got < n && model_clock_ns < end_ns) {
-        got += l->disk->ops->poll(l, c + got, n - got);
-        model_advance_ns(10000);
-    }
-    return got;
+    return hand_medium_holds(&rig.m->medium, rig_nsid(d), d->lba_bytes, lba, blocks, pass);
 }
 
 uint32_t rig_nsid(const struct disk *d) { return (uint32_t)strtoul(strrchr(d->name, 'n') + 1, NULL, 10); }
@@ -243,8 +166,8 @@ void rig_read(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks)
     struct io_completion c;
 
     memset(lane_data(l, slot), 0xee, (size_t)blocks * l->disk->lba_bytes);
-    rig_send(l, slot, lba, blocks);
-    EQ(rig_wait(l, &c, 1), 1);
+    hand_send(l, slot, lba, blocks);
+    EQ(hand_wait(l, &c, 1), 1);
     EQ(c.slot, slot);
     EQ(c.status, IO_OK);
     EQ(c.detail, 0);

@@ -5,6 +5,7 @@
 #include "err.h"
 #include "model_nvme.h"
 #include "nvme.h"
+#include "lane_hand.h"
 #include "platform_model.h"
 #include "test.h"
 
@@ -40,21 +41,15 @@ bool rig_has_remark(const char *part);
 const char *rig_first_remark(void);
 
 /* ---- lanes ---- */
-struct io_lane *rig_open(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot);
 /* Arms and declares these blocks of the disk, then opens a lane that writes. */
 struct io_lane *rig_open_writes(struct disk *d, uint16_t depth, uint32_t request_bytes, bool buffer_per_slot,
                                 uint64_t first_lba, uint64_t blocks);
 /* Fills the slot's buffer with stamps of these blocks and `pass`, writes, and waits: must succeed. */
-void rig_write(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks, uint32_t pass);
 void rig_flush(struct io_lane *l, uint16_t slot);
 /* What the device holds there now: stamps of that pass. */
 bool rig_holds(const struct disk *d, uint64_t lba, uint32_t blocks, uint32_t pass);
-void rig_stamp(uint8_t *block, uint32_t block_bytes, uint64_t lba, uint32_t pass);
-void rig_submit(struct io_lane *l, enum io_op op, uint16_t slot, uint64_t lba, uint32_t blocks);
 /* Submits one request and rings. */
-void rig_send(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
 /* Polls, the clock moving, until n completions are there or a second has passed; returns how many. */
-unsigned rig_wait(struct io_lane *l, struct io_completion *c, unsigned n);
 /* One whole read that must succeed with the model's content in the slot's buffer. */
 void rig_read(struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
 void rig_check_data(const struct io_lane *l, uint16_t slot, uint64_t lba, uint32_t blocks);
