@@ -105,6 +105,13 @@ sign: $(OUT)/BOOTX64.EFI
 	@rm -f $(SIGNED).log
 .PHONY: sign
 
+# make pin ARMING=arming.txt: the application that accepts this one arming file from the network (docs/safety.md)
+PINNED := $(OUT)/pinned/BOOTX64.EFI
+pin: $(OUT)/BOOTX64.EFI
+	@[ -n "$(ARMING)" ] || { echo "make pin ARMING=arming.txt"; exit 2; }
+	@image/pin-arming $< $(ARMING) $(PINNED)
+.PHONY: pin
+
 iso: $(OUT)/baresweep.iso
 $(OUT)/baresweep.iso: $(OUT)/BOOTX64.EFI image/make-iso boot/baresweep.conf
 	@image/make-iso $@ $(OUT)/BOOTX64.EFI boot/baresweep.conf

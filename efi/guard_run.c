@@ -3,6 +3,8 @@
 #include "ask.h"
 #include "guard.h"
 #include "guard_content.h"
+#include "guard_record.h"
+#include "image_pin.h"
 #include "io_once.h"
 #include "net_link.h"
 #include "platform.h"
@@ -13,7 +15,6 @@
 enum { LOOK_MAX_S = 10, LANE_BYTES = 64 << 10, ASK_TIMEOUT_S = 120 };
 /* Two rows each on a screen of 80 x 25: nobody confirms what he cannot see. */
 enum { ASK_MAX_LINES = 8 };
-static const char ledger_name[] = "baresweep.spent";
 
 /* What is known of a disk between deciding and the end. */
 struct guarded {
@@ -27,12 +28,10 @@ static struct {
     struct arming_batch batch;
     bool has_batch;
     char problem[300]; /* why there is none although one was asked for */
-    char ledger[LEDGER_BYTES];
     struct inventory *inv;
     const struct conf *conf;
     const struct medium *medium;
     const struct machine_info *machine;
-    bool keeps_record;
     char run_id[17];
 } run;
 
@@ -126,12 +125,14 @@ static void look_at_wanted(void)
 
 /* ---- the arming file ---- */
 
-/* A pin counts where a person put it: in the baresweep.conf of a stick, not in what a server sent. */
+/* A pin counts where a person put it: in the baresweep.conf of a stick, not in what a server sent; or in this
+ * copy of the application. */
 static const char *pinned_sha256(const struct settings *s)
 {
     bool local = !net_link.booted_by_network || str_equal(s->conf_source, "result volume");
 
-    return local && !str_find(s->args, "arm_sha256") ? s->conf.arm_sha256 : "";
+    return local && s->conf.arm_sha256[0] && !str_find(s->args, "arm_sha256") ? s->conf.arm_sha256
+                                                                              : image_pin();
 }
 
 static void read_batch(const struct settings *s, const struct medium *m)
@@ -196,11 +197,11 @@ static struct guard_case case_of(unsigned i)
         .same_identity = count_identity(d),
         .on_boot_path = inventory_is_on_boot_path(run.inv, d, run.medium),
         .array_member = is_array_member(d),
-        .spent = a && ledger_has(run.ledger, sizeof run.ledger, a->id),
+        .spent = a && guard_record_spent(a->id),
         .attended = run.conf->attended,
         .asked = guarded[i].asked,
         .confirmed = guarded[i].confirmed,
-        .keeps_record = run.keeps_record,
+        .keeps_record = guard_record_keeps(),
         .machine_serial = run.machine->serial,
         .machine_uuid = run.machine->uuid,
     };
@@ -240,7 +241,7 @@ void guard_run_begin(struct inventory *inv, const struct settings *settings, con
     if (!run.conf->arm[0])
         return;
     read_batch(settings, m);
-    run.keeps_record = medium_ledger_read(m, ledger_name, run.ledger, sizeof run.ledger);
+    guard_record_begin(m, &run.batch);
 }
 
 void guard_run_decide(void)
@@ -322,16 +323,6 @@ bool guard_run_confirm(const struct plan *plan)
 
 /* ---- the last moment before the first write ---- */
 
-static bool put_on_record(const struct medium *m, const char *arming_id)
-{
-    size_t at;
-
-    if (ledger_has(run.ledger, sizeof run.ledger, arming_id))
-        return true;
-    return run.keeps_record && ledger_add(run.ledger, sizeof run.ledger, arming_id, &at) == OK &&
-           medium_ledger_write(m, ledger_name, run.ledger, sizeof run.ledger, at, LEDGER_RECORD_BYTES);
-}
-
 /* Zeros, or the mark and zeros, over the first MiB; zeros over the last. */
 static int write_ends(struct disk *d, const struct guard_mark *mark, bool tail)
 {
@@ -379,19 +370,21 @@ static void take_back(const struct disk *d, const char *why)
 
 static void commit(struct disk *d, struct guarded *g, struct medium *m)
 {
+    char words[200];
+    struct text why = text_over(words, sizeof words);
     struct write_permit p = *guard_permit(d);
     struct guard_mark mark = { 0 };
 
     str_copy(mark.arming_id, sizeof mark.arming_id, p.arming_id);
     str_copy(mark.run_id, sizeof mark.run_id, run.run_id);
-    if (!put_on_record(m, p.arming_id) && run.keeps_record) {
+    if (!guard_record_put(p.arming_id, &why) && guard_record_keeps()) {
         record_finding("write-refused", FINDING_WARN, d->name, NULL,
-                       "that its arming is used up could not be put on record: it is not written");
+                       "that its arming is used up could not be put on record: %s; it is not written", words);
         take_back(d, "the record that the arming is used up could not be written");
         return;
     }
     journal_write_permit(record_journal(), d->name, p.arming_id, "used-up",
-                         run.keeps_record ? "" : "no medium keeps the record: a person confirmed it");
+                         guard_record_keeps() ? "" : "nothing keeps the record: a person confirmed it");
     record_checkpoint(m, 0);
     if (p.resumes) {
         g->committed = true;

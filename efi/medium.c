@@ -1,4 +1,6 @@
 #include "medium.h"
+#include "file.h"
+#include "medium_room.h"
 #include "platform.h"
 
 static EFI_GUID basic_data = {
@@ -63,26 +65,6 @@ static bool is_data_partition(EFI_HANDLE volume)
     return true;
 }
 
-static EFI_FILE_PROTOCOL *volume_root(EFI_HANDLE volume)
-{
-    EFI_SIMPLE_FILE_SYSTEM_PROTOCOL *fs = firmware_protocol(volume, &guid_file_system);
-    EFI_FILE_PROTOCOL *root = NULL;
-
-    return fs && !EFI_ERROR(fs->OpenVolume(fs, &root)) ? root : NULL;
-}
-
-static EFI_FILE_PROTOCOL *file_open(EFI_FILE_PROTOCOL *dir, const char *path, UINT64 mode, UINT64 attributes)
-{
-    CHAR16 name[160];
-    EFI_FILE_PROTOCOL *file = NULL;
-
-    ucs2_from_text(name, ARRAY_COUNT(name), path);
-    for (CHAR16 *c = name; *c; c++)
-        if (*c == '/')
-            *c = '\\';
-    return EFI_ERROR(dir->Open(dir, &file, name, mode, attributes)) ? NULL : file;
-}
-
 static bool is_marked_stick(EFI_HANDLE volume)
 {
     EFI_BLOCK_IO_PROTOCOL *block = firmware_protocol(volume, &guid_block_io);
@@ -115,29 +97,7 @@ static const struct {
 
 /* ---- files ---- */
 
-static bool file_set_size(EFI_FILE_PROTOCOL *file, uint64_t bytes)
-{
-    union {
-        EFI_FILE_INFO info;
-        uint8_t bytes[512];
-    } u;
-    UINTN size = sizeof u;
-
-    if (EFI_ERROR(file->GetInfo(file, &guid_file_info, &size, &u)))
-        return false;
-    u.info.FileSize = bytes;
-    return !EFI_ERROR(file->SetInfo(file, &guid_file_info, size, &u));
-}
-
-static bool file_write_at(EFI_FILE_PROTOCOL *file, uint64_t at, const void *data, size_t len)
-{
-    UINTN done = len;
-
-    return !EFI_ERROR(file->SetPosition(file, at)) && !EFI_ERROR(file->Write(file, &done, (void *)data)) &&
-           done == len;
-}
-
-static const char journal_name[] = "journal.ndjson";
+const char medium_journal_name[] = "journal.ndjson";
 
 /* FAT under power cuts: a file that grows left a dirty file system in 7 of 18 trials, one preallocated and
  * written in place in none (facts/machine.md).  So all room is taken here, before anything is measured. */
@@ -158,8 +118,8 @@ static bool journal_create(struct medium *m, const char *run_name)
                        EFI_FILE_DIRECTORY);
     if (!m->dir)
         return false;
-    m->journal =
-        file_open(m->dir, journal_name, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
+    m->journal = file_open(m->dir, medium_journal_name,
+                           EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
     if (!m->journal || !file_set_size(m->journal, JOURNAL_PREALLOCATED_BYTES) ||
         EFI_ERROR(m->journal->Flush(m->journal)))
         return false;
@@ -189,6 +149,25 @@ static const char *const state_words[] = {
     [MEDIUM_OK] = "",
 };
 
+/* True with the journal in place.  A full volume gets one more chance after room was made on it. */
+static bool try_volume(struct medium *m, EFI_HANDLE volume, const char *run_name)
+{
+    for (bool again = false;; again = true) {
+        if (!(m->root = volume_root(volume)))
+            return false;
+        m->volume = volume;
+        if (journal_create(m, run_name))
+            return true;
+        journal_abandon(m);
+        EFI_FILE_PROTOCOL *root = m->state == MEDIUM_FULL && !again ? volume_root(volume) : NULL;
+        bool made = root && medium_make_room(root);
+        if (root)
+            root->Close(root);
+        if (!made)
+            return false;
+    }
+}
+
 void medium_open(struct medium *m, const char *run_name)
 {
     UINTN count;
@@ -198,14 +177,11 @@ void medium_open(struct medium *m, const char *run_name)
     *m = (struct medium){ 0 };
     for (unsigned c = 0; c < ARRAY_COUNT(choices) && m->state != MEDIUM_OK; c++)
         for (UINTN i = 0; i < count && m->state != MEDIUM_OK; i++) {
-            if (!choices[c].fits(volumes[i]) || !(m->root = volume_root(volumes[i])))
+            if (!choices[c].fits(volumes[i]))
                 continue;
-            m->volume = volumes[i];
             str_fmt(m->where, sizeof m->where, "%s, runs/%s", choices[c].name, run_name);
-            if (!journal_create(m, run_name)) {
+            if (!try_volume(m, volumes[i], run_name) && m->state != MEDIUM_NONE)
                 worst = m->state;
-                journal_abandon(m);
-            }
         }
     if (m->state != MEDIUM_OK) {
         m->state = worst;
@@ -237,7 +213,7 @@ static bool medium_give_up(struct medium *m, const char *what)
 /* The proof that firmware took it: a second handle reads the same bytes. */
 static bool journal_compare(struct medium *m, const char *journal, size_t from, size_t to)
 {
-    EFI_FILE_PROTOCOL *again = file_open(m->dir, journal_name, EFI_FILE_MODE_READ, 0);
+    EFI_FILE_PROTOCOL *again = file_open(m->dir, medium_journal_name, EFI_FILE_MODE_READ, 0);
     char *buf = plat_alloc(COMPARE_BYTES);
     bool same = again && buf && !EFI_ERROR(again->SetPosition(again, from));
 
@@ -284,9 +260,9 @@ static bool medium_reopen(struct medium *m)
         if (!again.root)
             continue;
         again.dir = file_open(again.root, m->run_path, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE, 0);
-        again.journal = again.dir
-                            ? file_open(again.dir, journal_name, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE, 0)
-                            : NULL;
+        again.journal =
+            again.dir ? file_open(again.dir, medium_journal_name, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE, 0)
+                      : NULL;
         back = again.journal && file_set_size(again.journal, m->preallocated);
         if (!back) {
             medium_drop(&again);
@@ -387,6 +363,33 @@ bool medium_ledger_write(const struct medium *m, const char *name, const char *b
     return ok && ledger_same(m, name, buf, len);
 }
 
+bool medium_ledger_elsewhere(const struct medium *m, const char *name, char *buf, size_t len, unsigned *at)
+{
+    UINTN count;
+    EFI_HANDLE *volumes = firmware_handles(&guid_file_system, &count);
+    bool found = false;
+
+    for (; volumes && !found && *at < count; (*at)++) {
+        EFI_FILE_PROTOCOL *root = NULL, *file = NULL;
+        UINTN got = len;
+
+        if (m->state == MEDIUM_OK && volumes[*at] == m->volume)
+            continue;
+        for (unsigned c = 0; c < ARRAY_COUNT(choices) && !root; c++)
+            root = choices[c].fits(volumes[*at]) ? volume_root(volumes[*at]) : NULL;
+        file = root ? file_open(root, name, EFI_FILE_MODE_READ, 0) : NULL;
+        memset(buf, 0, len);
+        found = file && !EFI_ERROR(file->Read(file, &got, buf)) && got;
+        if (file)
+            file->Close(file);
+        if (root)
+            root->Close(root);
+    }
+    if (volumes)
+        boot->FreePool(volumes);
+    return found;
+}
+
 bool medium_ledger_read(const struct medium *m, const char *name, char *buf, size_t len)
 {
     enum { ALL = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE };
@@ -426,9 +429,7 @@ static int file_read_all(EFI_FILE_PROTOCOL *file, char **text, size_t *len)
 {
     UINT64 size = 0;
 
-    /* Position ~0 is the end of the file (UEFI, EFI_FILE_PROTOCOL.SetPosition). */
-    if (EFI_ERROR(file->SetPosition(file, ~0ull)) || EFI_ERROR(file->GetPosition(file, &size)) ||
-        EFI_ERROR(file->SetPosition(file, 0)))
+    if (!file_size(file, &size))
         return E_IO;
     if (size > READ_FILE_MAX_BYTES)
         return E_LIMIT;
@@ -537,7 +538,7 @@ int medium_run_read(const struct medium *m, const char *run, uint64_t at, char *
     UINT64 end = 0;
 
     *got = 0;
-    str_fmt(path, sizeof path, "runs/%s/%s", run, journal_name);
+    str_fmt(path, sizeof path, "runs/%s/%s", run, medium_journal_name);
     file = m->root ? file_open(m->root, path, EFI_FILE_MODE_READ, 0) : NULL;
     if (!file)
         return E_IO;

@@ -8,6 +8,8 @@
 
 enum { JOURNAL_PREALLOCATED_BYTES = 16 << 20 };
 
+extern const char medium_journal_name[]; /* in the folder of each run */
+
 enum medium_state {
     MEDIUM_NONE,      /* no volume that can be written */
     MEDIUM_READ_ONLY, /* found, but it refuses writing */
@@ -44,6 +46,9 @@ void medium_close(struct medium *m);
 /* A small file of fixed size in the root of the result volume: all of it into buf; made, full of zeros, when
  * it is not there.  False: there is no such volume, or it does not keep the file.  */
 bool medium_ledger_read(const struct medium *m, const char *name, char *buf, size_t len);
+/* The same file on the other volumes that could have taken the results of an earlier start, one after the
+ * other; nothing is made.  *at: 0 at first, theirs then.  False: there is no more. */
+bool medium_ledger_elsewhere(const struct medium *m, const char *name, char *buf, size_t len, unsigned *at);
 /* Writes n bytes of buf in place and reads the whole file back through a second handle.  True: it holds buf.
  */
 bool medium_ledger_write(const struct medium *m, const char *name, const char *buf, size_t len, size_t at,

@@ -7,6 +7,7 @@
 #include "platform.h"
 #include "record.h"
 #include "serial.h"
+#include "state_sure.h"
 #include "state_text.h"
 
 enum { STATE_MAX_BYTES = 512 << 10, AGAIN_AFTER_S = 300 };
@@ -64,7 +65,7 @@ const char *net_state_part(const char *name, size_t *len)
     return p.text;
 }
 
-void net_state_keep(const char *name, const char *text, size_t len)
+bool net_state_keep(const char *name, const char *text, size_t len)
 {
     struct state_part part = { .text = text, .len = len };
     char *next = wanted ? plat_alloc(STATE_MAX_BYTES) : NULL;
@@ -72,7 +73,7 @@ void net_state_keep(const char *name, const char *text, size_t len)
     size_t n = 0;
 
     if (!next)
-        return;
+        return false;
     if (str_copy(part.name, sizeof part.name, name))
         n = state_replace(old,
                           current   ? current_len
@@ -82,11 +83,12 @@ void net_state_keep(const char *name, const char *text, size_t len)
     if (!n) {
         plat_free(next);
         say("one part of it is too large and is not kept");
-        return;
+        return false;
     }
     plat_free(current);
     current = next;
     current_len = n;
+    return true;
 }
 
 bool net_state_answers(void) { return answers; }
@@ -102,6 +104,37 @@ void net_state_send(void)
         say(words);
     not_before_ns = clock_now_ns() + AGAIN_AFTER_S * NS_PER_S;
 }
+
+static int wire_put(void *ctx, const char *text, size_t len, struct text *why)
+{
+    (void)ctx;
+    return net_put(&place, file, text, len, why);
+}
+
+static int wire_get(void *ctx, char **text, size_t *len, struct text *why)
+{
+    (void)ctx;
+    return net_get(&place, file, text, len, why);
+}
+
+static void wire_release(void *ctx, char *text)
+{
+    (void)ctx;
+    boot->FreePool(text);
+}
+
+int net_state_send_sure(struct text *why)
+{
+    static const struct state_wire wire = { NULL, wire_put, wire_get, wire_release };
+
+    if (!current) {
+        text_str(why, "it was not kept");
+        return E_NOMEM;
+    }
+    return state_put_sure(&wire, current, current_len, why);
+}
+
+bool net_state_is_whole(void) { return answers && (!fetched || state_is_whole(fetched, fetched_len)); }
 
 bool net_state_put(struct text *problem)
 {

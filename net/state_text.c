@@ -49,6 +49,15 @@ bool state_next(const char *text, size_t len, size_t *at, struct state_part *out
     return true;
 }
 
+bool state_is_whole(const char *text, size_t len)
+{
+    struct state_part p;
+    size_t at = 0, n = sizeof head - 1;
+
+    while (state_next(text, len, &at, &p)) {}
+    return at ? at == len : len == n && !memcmp(text, head, n);
+}
+
 bool state_find(const char *text, size_t len, const char *name, struct state_part *out)
 {
     size_t at = 0;

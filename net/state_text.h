@@ -21,6 +21,8 @@ struct state_part {
 /* The part that begins at *at (0: the first one) and moves on; false at the end, and where the text is not as
  * above: what stands before it is good. */
 bool state_next(const char *text, size_t len, size_t *at, struct state_part *out);
+/* It is as above to its last byte: what is not there was never kept. */
+bool state_is_whole(const char *text, size_t len);
 bool state_find(const char *text, size_t len, const char *name, struct state_part *out);
 /* Writes `old` with one part replaced, added, or (len 0) removed.  The new length; 0: it does not fit `cap`,
  * or the name is empty, too long or has blanks. */

@@ -12,7 +12,7 @@ HOST = "10.0.2.2"
 
 class Web:
     """HTTP: keeps what is PUT, serves `files`.  `behave`: ok, 403, 507, silent (takes and never answers),
-    dies (closes after the first 64 KiB of a body), slow (answers after a second)."""
+    dies (closes after the first 64 KiB of a body), slow (answers after a second), forgets (says that it took it)."""
 
     def __init__(self, behave="ok", files=None):
         self.behave, self.files, self.put, self.got, self.tries = behave, dict(files or {}), {}, [], 0
@@ -53,7 +53,8 @@ class Web:
                 if web.behave.isdigit():
                     self.answer(int(web.behave), b"no")
                     return
-                web.put[self.path] = body
+                if web.behave != "forgets":
+                    web.put[self.path] = body
                 self.answer(201)
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -302,7 +302,7 @@ bool arming_accept(bool source_is_network, const char *pinned_sha256, const char
     if (!pinned_sha256 || !pinned_sha256[0]) {
         text_str(why,
                  "an arming file from the network counts only when arm_sha256 in the baresweep.conf of the "
-                 "stick or of the image pins it");
+                 "stick pins it, or image/pin-arming did in the application");
         return false;
     }
     sha256_begin(&s);
@@ -311,8 +311,16 @@ bool arming_accept(bool source_is_network, const char *pinned_sha256, const char
     sha256_hex(digest, hex);
     if (str_equal_nocase(hex, pinned_sha256))
         return true;
-    text_str(why, "the arming file from the network is not the one that arm_sha256 pins");
+    text_str(why, "the arming file from the network is not the one that arm_sha256 or the application pins");
     return false;
+}
+
+const char *arming_pin(const char *place)
+{
+    size_t n = sizeof ARMING_PIN_HEAD - 1;
+
+    return str_starts(place, ARMING_PIN_HEAD) && str_len(place + n) == 64 && is_hex(place + n, 64) ? place + n
+                                                                                                   : "";
 }
 
 const struct arming *arming_find(const struct arming_batch *b, const char *identity)

@@ -40,6 +40,11 @@ int arming_read(const char *text, size_t len, struct arming_batch *out, struct t
 bool arming_accept(bool source_is_network, const char *pinned_sha256, const char *text, size_t len,
                    struct text *why);
 
+/* The pin in an image's own place for it: ARMING_PIN_HEAD and 64 hexadecimal digits, which are returned.  "":
+ * nobody wrote one there. */
+#define ARMING_PIN_HEAD "BARESWEEP ARM PIN 1 "
+const char *arming_pin(const char *place);
+
 /* NULL: no arming names exactly this identity. */
 const struct arming *arming_find(const struct arming_batch *b, const char *identity);
 

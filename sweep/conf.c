@@ -106,8 +106,8 @@ const struct opt conf_options[] = {
       "Path of the arming file (docs/safety.md) that says which disks may be overwritten, each once, and what they hold "
       "then. Without it no disk is written" },
     { "arm_sha256", NULL, OPT_TEXT, FIELD(arm_sha256), 0, 0, NULL, NULL,
-      "SHA-256 of an arming file from the network, 64 hexadecimal digits. Counts only here, on the stick or in the image: "
-      "without it nothing from the network arms a disk" },
+      "SHA-256 of an arming file from the network, 64 hexadecimal digits. Counts only on a stick: without it, and without "
+      "a pin in the application (image/pin-arming), nothing from the network arms a disk" },
     { "blink", NULL, OPT_TEXT, FIELD(blink), 0, 0, NULL, NULL,
       "This disk (sata0.3 or serial.XXXX) is read in a rhythm of three flashes and a pause, so that its light shows its "
       "bay. Nothing is measured" },

@@ -164,7 +164,7 @@ static bool stays_on_record(const struct guard_case *c, struct text *why_not)
     text_str(
         why_not,
         "nothing here keeps the record that the arming is used up: unattended writing needs a stick that "
-        "can be written");
+        "can be written, or a server of `state` that answers");
     return false;
 }
 

@@ -8,19 +8,22 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ROOMS = ("base", "drivers", "result", "sweep", "tests")
+ROOMS = ("base", "drivers", "net", "result", "sweep", "tests")
 HOST = ["tests/unit/test_main.c", "base/*.c", "drivers/controller.c", "drivers/fault.c", "drivers/gate.c", "drivers/health.c",
         "drivers/lane.c", "drivers/raid.c", "drivers/smart.c", "tests/platform/model/*.c"]
 # A program: the tests that are run and what they stand on.
 PROGRAMS = {
     "gate": ["tests/unit/drivers/test_gate.c"],
     "guard": ["tests/unit/sweep/test_guard.c", "tests/unit/sweep/test_guard_content.c",
-              "tests/unit/result/test_arming.c", "tests/fakes/fake_disk.c", "sweep/guard*.c", "result/arming.c"],
+              "tests/unit/result/test_arming.c", "tests/unit/result/test_ledger.c", "tests/fakes/fake_disk.c",
+              "sweep/guard*.c", "result/arming.c", "result/ledger.c"],
+    "state": ["tests/unit/net/test_state_sure.c", "tests/unit/net/test_state_text.c", "net/state_sure.c", "net/state_text.c"],
     **{driver: [f"tests/unit/{driver}/*.c", f"drivers/{driver}/*.c", "tests/models/*.c", f"tests/models/{driver}/*.c"]
        for driver in ("nvme", "ahci", "mfi")},
 }
 GUARD, CONTENT, ARMING, GATE, GATE_H = ("sweep/guard.c", "sweep/guard_content.c", "result/arming.c", "drivers/gate.c",
                                         "drivers/gate.h")
+LEDGER, SURE, STATE = "result/ledger.c", "net/state_sure.c", "net/state_text.c"
 # name: file, what stands there, what stands there without it
 EDITS = {
     "guard: nobody decided": (GUARD, "return a ? &a->permit : &not_armed;", "return a ? &a->permit : &too_many;"),
@@ -79,8 +82,19 @@ EDITS = {
     "content: data without a sign is found": (CONTENT, "if (o->data_places && !o->found_count)", "if (0)"),
     "arming: the approval covers the lines": (ARMING, "if (!str_equal(with + 5, digest))", "if (0)"),
     "arming: from the network only when pinned": (ARMING, "if (!pinned_sha256 || !pinned_sha256[0]) {", "if (0) {"),
+    "arming: the image's pin is whole": (ARMING, " && is_hex(place + n, 64)", ""),
+    "record: what any place has": (LEDGER, "if (ledger_has(k[i].ledger, LEDGER_BYTES, arming_id))", "if (0)"),
+    "record: every place that keeps": (LEDGER, "!put(&k[i], arming_id, why))\n            return false;",
+                                       "!put(&k[i], arming_id, why))\n            continue;"),
+    "record: at least one place": (LEDGER, "if (ledgers_keep(k, count))", "if (1)"),
+    "record: not taken for granted": (LEDGER, "memset(k->ledger + at, 0, LEDGER_RECORD_BYTES);", ""),
+    "record: a damaged text": (LEDGER, "if (ledger_len(ledger) == len)", "if (1)"),
+    "server: takes it": (SURE, "int rc = w->put(w->ctx, text, len, why);", "int rc = (w->put(w->ctx, text, len, why), OK);"),
+    "server: gives it back": (SURE, "    if (same)\n", "    if (same || 1)\n"),
+    "server: a whole text": (STATE, "return at ? at == len :", "return at ? true :"),
     "arming: pinned is pinned": (ARMING, "if (str_equal_nocase(hex, pinned_sha256))", "if (1)"),
 }
+OWN = {"drivers": "gate", "net": "state"}
 # What a driver asks of the gate in its submit path: taken away as a whole.
 DRIVERS = {
     "nvme": ["nvme_io.c", "nvme_admin.c"],
@@ -182,7 +196,7 @@ def all_changes():
     for name, function in rows:
         yield f"condition: {name}", "guard", GUARD, always(function)
     for name, (source, old, new) in EDITS.items():
-        yield name, "gate" if source.startswith("drivers/") else "guard", source, replaced(old, new)
+        yield name, OWN.get(source.split("/")[0], "guard"), source, replaced(old, new)
     for driver, files in DRIVERS.items():
         for file in files:
             functions = next(v for k, v in ANSWERS.items() if file.endswith(k))

@@ -3,6 +3,7 @@
     check.py FOLDER          packs the image and the ISO anew under other circumstances and compares; signs
     check.py again FOLDER    builds everything from a copy of the sources in another folder and compares
 """
+import hashlib
 import os
 import shutil
 import struct
@@ -74,6 +75,19 @@ def sign(folder):
     check(sbat.startswith(b"sbat,1,") and b"\nbaresweep," in sbat, f"no .sbat in the signed application: {sbat[:80]!r}")
 
 
+def pin(folder):
+    """Only the pin's 64 digits change; what is signed, or no arming file, is left alone."""
+    arming, pinned = folder / "arming.txt", folder / "pinned.efi"
+    arming.write_text("baresweep-arming 1\nbatch 0123456789abcdef\n")
+    run("make", "-s", "pin", f"ARMING={arming}", f"PINNED={pinned}", cwd=ROOT)
+    plain, data = APPLICATION.read_bytes(), pinned.read_bytes()
+    at = data.index(b"BARESWEEP ARM PIN 1 " + hashlib.sha256(arming.read_bytes()).hexdigest().encode()) + 20
+    check(plain[:at] == data[:at] and plain[at + 64:] == data[at + 64:], "more than the pin differs")
+    for wrong in ((folder / "signed.efi", arming), (APPLICATION, APPLICATION)):
+        done = subprocess.run([ROOT / "image" / "pin-arming", *wrong, folder / "none.efi"], capture_output=True)
+        check(done.returncode and not (folder / "none.efi").exists(), f"pin-arming takes {wrong}")
+
+
 def build_again(folder):
     """No word of the path, the day or a compiler's cache gets into what is shipped."""
     listed = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
@@ -98,6 +112,7 @@ def main(argv):
     sizes()
     pack_again(folder)
     sign(folder)
+    pin(folder)
     print(f"application {APPLICATION.stat().st_size} bytes, ISO {ISO.stat().st_size} bytes")
 
 

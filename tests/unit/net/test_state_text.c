@@ -72,3 +72,15 @@ TEST(what_does_not_fit_or_has_no_name_is_refused)
     EQ(replace("", 0, "n m", "v", a, sizeof a), 0);
     EQ(replace("", 0, "n\nm", "v", a, sizeof a), 0);
 }
+
+TEST(a_state_is_whole_to_its_last_byte_or_something_of_it_is_missing)
+{
+    size_t n = replace("", 0, "one", "first\n", a, sizeof a), m = replace(a, n, "two", "second", b, sizeof b);
+
+    CHECK(state_is_whole("baresweep-state 1\n", 18));
+    CHECK(state_is_whole(a, n) && state_is_whole(b, m));
+    for (size_t len = 0; len < m; len++)
+        EQ(state_is_whole(b, len), len == 18 || len == n);
+    CHECK(!state_is_whole("", 0));
+    CHECK(!state_is_whole("<html></html>", 13));
+}

@@ -204,13 +204,29 @@ TEST(a_file_from_the_network_counts_only_when_its_hash_is_pinned)
     CHECK(!arming_accept(true, NULL, text, 3, &t));
     text_reset(&t);
     CHECK(!arming_accept(true, PRINT, text, 3, &t));
-    HAS_STR(why, "is not the one that arm_sha256 pins");
+    HAS_STR(why, "is not the one that arm_sha256 or the application pins");
     CHECK(
         arming_accept(true, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", text, 3, &t));
     CHECK(
         arming_accept(true, "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD", text, 3, &t));
     CHECK(
         !arming_accept(true, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015a", text, 3, &t));
+}
+
+TEST(the_place_of_a_pin_in_the_image_holds_one_only_when_all_of_it_is_one)
+{
+    static const char *const none[] = { "",
+                                        ARMING_PIN_HEAD,
+                                        ARMING_PIN_HEAD PRINT "0",
+                                        "BARESWEEP ARM PIN 2 " PRINT,
+                                        ARMING_PIN_HEAD
+                                        "----------------------------------------------------------------",
+                                        ARMING_PIN_HEAD
+                                        "-a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e5a0c1d9e" };
+
+    EQ_STR(arming_pin(ARMING_PIN_HEAD PRINT), PRINT);
+    for (unsigned i = 0; i < ARRAY_COUNT(none); i++)
+        EQ_STR(arming_pin(none[i]), "");
 }
 
 TEST(a_ledger_knows_what_was_added_until_it_is_full)
