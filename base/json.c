@@ -119,6 +119,20 @@ void json_put_str(struct json_out *j, const char *key, const char *s)
     put_string(j->to, s);
 }
 
+void json_put_value(struct json_out *j, const struct json_value *v)
+{
+    begin_value(j, NULL);
+    text_bytes(j->to, v->at, v->len);
+}
+
+void json_put_member(struct json_out *j, const struct json_value *key, const struct json_value *v)
+{
+    begin_value(j, NULL);
+    text_bytes(j->to, key->at, key->len);
+    text_char(j->to, ':');
+    text_bytes(j->to, v->at, v->len);
+}
+
 /* ---- reading: one recursive scanner that checks and measures ---- */
 struct scan {
     const char *s;

@@ -2,6 +2,8 @@
 #define BASE_JSON_H
 #include "text.h"
 
+struct json_value;
+
 /* ---- writing: one compact JSON text, integers and strings only ---- */
 struct json_out {
     struct text *to;
@@ -19,6 +21,10 @@ void json_put_i64(struct json_out *j, const char *key, int64_t v);
 void json_put_bool(struct json_out *j, const char *key, bool v);
 /* Escapes quotes, backslashes and control characters; bytes that are no valid UTF-8 become '?'. */
 void json_put_str(struct json_out *j, const char *key, const char *s);
+/* A member as it was read: key and value come from json_next over an object. */
+void json_put_member(struct json_out *j, const struct json_value *key, const struct json_value *v);
+/* A value as it was read, within an array. */
+void json_put_value(struct json_out *j, const struct json_value *v);
 
 /* ---- reading: a view into the caller's text, no allocation ---- */
 enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };

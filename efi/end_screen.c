@@ -4,6 +4,7 @@
 #include "keys.h"
 #include "menu.h"
 #include "record.h"
+#include "resume_run.h"
 #include "serial.h"
 
 static struct end_facts facts;
@@ -27,6 +28,13 @@ void end_screen_show(const struct medium *m, const char *sent)
     end_read(text, len, &facts, &view);
     str_fmt(view.where, sizeof view.where, "%s%s%s", m->state == MEDIUM_OK ? m->where : m->problem,
             sent[0] ? "; " : "", sent);
+    if (m->state == MEDIUM_OK && resume_hint()[0]) {
+        struct text headline =
+            text_over(view.headline + str_len(view.headline), sizeof view.headline - str_len(view.headline));
+
+        text_fmt(&headline, ". %s", resume_hint());
+        serial_say("%s", resume_hint());
+    }
     serial_say("run %s", view.code);
     if (console_present())
         show(0);

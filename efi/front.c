@@ -3,6 +3,7 @@
 #include "guard.h"
 #include "keys.h"
 #include "platform.h"
+#include "resume_run.h"
 #include "serial.h"
 #include "version.h"
 #include "views.h"
@@ -76,6 +77,25 @@ static void words_for_counts(const struct inventory *inv)
         text_fmt(&t, ", %u not", inv->disk_count - wanted);
 }
 
+static void words_for_plan(const struct front *f)
+{
+    struct text t = text_over(view.plan, sizeof view.plan);
+    uint64_t rest_ns;
+    unsigned done = resume_done_steps(f->plan, &rest_ns);
+
+    text_fmt(&t, "%s: %u step%s", settings_plan_name(f->settings), f->plan->step_count,
+             f->plan->step_count == 1 ? "" : "s");
+    if (resume_taken())
+        text_fmt(&t, ", %u of them done before", done);
+    text_str(&t, ", about ");
+    text_duration(&t, rest_ns);
+    if (resume_taken())
+        str_fmt(view.unfinished, sizeof view.unfinished, "Resumes an unfinished run: %s.", resume_title());
+    else if (resume_offered())
+        str_fmt(view.unfinished, sizeof view.unfinished,
+                "An unfinished run: %s. A key opens the menu, which resumes it.", resume_title());
+}
+
 static void fill(const struct front *f)
 {
     const struct machine_info *m = f->machine;
@@ -86,9 +106,7 @@ static void fill(const struct front *f)
             m->serial[0] ? m->serial : "none", m->bios[0] ? m->bios : "unknown");
     str_copy(view.medium, sizeof view.medium,
              f->medium->state == MEDIUM_OK ? f->medium->where : f->medium->problem);
-    struct text t = text_over(view.plan, sizeof view.plan);
-    text_fmt(&t, "%s: %u steps, about ", settings_plan_name(f->settings), f->plan->step_count);
-    text_duration(&t, f->plan->estimate_ns);
+    words_for_plan(f);
     words_for_counts(f->inv);
     words_for_writes(f->inv);
     for (unsigned i = 0; i < f->inv->controller_count; i++)

@@ -11,6 +11,7 @@
 #include "platform.h"
 #include "presets.h"
 #include "record.h"
+#include "resume_run.h"
 #include "serial.h"
 #include "watchdog.h"
 
@@ -96,6 +97,10 @@ static void fill(const struct front *f)
                           .disk_count = f->inv->disk_count,
                           .plans = plans,
                           .budget_s = f->settings->conf.budget_s };
+    if (resume_offered()) {
+        menu.unfinished = resume_title();
+        menu.unfinished_what = resume_what();
+    }
     fill_plans(f->settings);
     fill_disks(f->inv);
 }
@@ -143,8 +148,9 @@ static void journal_choice(const struct front *f)
 {
     char values[160];
 
-    str_fmt(values, sizeof values, "plan=%s budget_s=%u disks=%u of %u", settings_plan_name(f->settings),
-            f->settings->conf.budget_s, menu_chosen(&menu), menu.disk_count);
+    str_fmt(values, sizeof values, "plan=%s budget_s=%u disks=%u of %u%s", settings_plan_name(f->settings),
+            f->settings->conf.budget_s, menu_chosen(&menu), menu.disk_count,
+            resume_taken() ? " resumes an unfinished run" : "");
     journal_conf(record_journal(), "menu", 0, values);
 }
 
@@ -229,6 +235,27 @@ static bool leave(const struct front *f, enum conf_after after, const char *titl
     return true;
 }
 
+/* True when the run goes on with the unfinished one. */
+static bool do_resume(const struct front *f)
+{
+    char words[160] = "";
+    struct text outcome = text_over(words, sizeof words);
+    uint64_t rest_ns;
+
+    if (resume_take(f->settings, f->inv, &outcome)) {
+        f->plan_anew();
+        if (resume_done_steps(f->plan, &rest_ns)) {
+            fill(f);
+            return true;
+        }
+        text_str(&outcome, "Not resumed: its disks or settings are others now. Run now begins it anew.");
+        resume_drop();
+        fill(f);
+    }
+    str_copy(menu.remark, sizeof menu.remark, words);
+    return false;
+}
+
 static const struct {
     uint8_t action, choice, after;
     const char *title;
@@ -253,6 +280,12 @@ static bool act(const struct front *f, enum menu_action action, enum front_choic
     for (unsigned i = 0; i < ARRAY_COUNT(acts); i++)
         if (acts[i].action == action)
             acts[i].act(f);
+    if (action == MENU_RUN)
+        resume_drop();
+    if (action == MENU_RESUME && do_resume(f)) {
+        *choice = FRONT_RUN;
+        return true;
+    }
     for (unsigned i = 0; i < ARRAY_COUNT(ends); i++)
         if (ends[i].action == action && (!ends[i].title || leave(f, ends[i].after, ends[i].title))) {
             *choice = (enum front_choice)ends[i].choice;

@@ -8,6 +8,7 @@
 #include "menu.h"
 #include "platform.h"
 #include "record.h"
+#include "resume_run.h"
 #include "serial.h"
 
 enum {
@@ -247,13 +248,18 @@ bool live_stopped(void) { return live.stopped; }
 
 void live_waits(const struct plan *plan)
 {
-    const struct plan_step *step = plan->steps;
-    struct sweep_view v = {
-        .step = 1, .steps = plan->step_count, .remaining_ns = plan->estimate_ns, .lanes = lanes, .keys = true
-    };
+    unsigned first = 0;
 
-    if (!console_present() || !plan->step_count || live.stopped)
+    while (resume_has(first))
+        first++;
+    if (!console_present() || first >= plan->step_count || live.stopped)
         return;
+    const struct plan_step *step = &plan->steps[first];
+    struct sweep_view v = { .step = first + 1,
+                            .steps = plan->step_count,
+                            .remaining_ns = live.estimate_ns,
+                            .lanes = lanes,
+                            .keys = true };
     v.lane_count = step->lane_count < LANES_SHOWN ? step->lane_count : LANES_SHOWN;
     for (unsigned i = 0; i < v.lane_count; i++) {
         lanes[i] = (struct lane_view){ .state = "waits" };

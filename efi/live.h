@@ -8,10 +8,10 @@
  * holds of the engine and between steps only, and takes less than a hundredth of the time unless a person
  * keeps pressing keys.  Without console and keyboard all of it does nothing. */
 
-/* Before live_begin: draws the first step as it waits, so that later pictures only change this one. */
-void live_waits(const struct plan *plan);
-/* The plan begins.  estimate_ns: of all of it. */
+/* The plan begins.  estimate_ns: of all that is to run. */
 void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns);
+/* Draws the first step that is to run as it waits, so that later pictures only change this one. */
+void live_waits(const struct plan *plan);
 /* A step begins; draws when it is long enough to be watched.  number: of the plan, from 1; round: of a step
  * that is repeated, from 1, else 0. */
 void live_step(struct engine *e, const struct plan_step *step, unsigned number, unsigned round);

@@ -20,6 +20,7 @@
 #include "plan.h"
 #include "platform.h"
 #include "record.h"
+#include "resume_run.h"
 #include "serial.h"
 #include "drive_state.h"
 #include "settings.h"
@@ -202,7 +203,21 @@ static bool report_plan(void)
                        err_text(plan_rc));
     inventory_set_array(&inventory, array);
     journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
+    resume_note_choice(&settings, &inventory);
     return report_refusals();
+}
+
+/* An unfinished run is looked for only where it can be offered, or is asked for. */
+static void take_up_unfinished(void)
+{
+    char words[200];
+    struct text outcome = text_over(words, sizeof words);
+
+    if (!settings.conf.resume && !console_present())
+        return;
+    resume_look(&medium, &machine);
+    if (settings.conf.resume && !resume_take(&settings, &inventory, &outcome))
+        serial_say("resume = yes: %s", words);
 }
 
 /* What a person chose; without one, or in silence, the plan as it is.  Only what is final is confirmed. */
@@ -220,6 +235,8 @@ static void choose(void)
         plan_free(&plan);
     if (choice == FRONT_LEAVE)
         live_stop();
+    if (choice != FRONT_RUN)
+        resume_drop();
     if (choice == FRONT_RUN && guard_run_confirm(&plan))
         make_plan();
 }
@@ -236,6 +253,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     inventory_take(&inventory, &settings.conf, &medium);
     status.bad_configuration |= checks_run(&inventory, &settings.conf, &machine, &medium);
     guard_run_begin(&inventory, &settings, &medium, &machine);
+    take_up_unfinished();
     make_plan();
     choose();
     status.bad_configuration |= report_plan();
@@ -272,6 +290,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     end_screen_stay(&settings.conf);
     console_end();
     settings_free(&settings);
+    resume_end();
     net_link_down();
     record_end();
     return after_run(&settings.conf, &ending);

@@ -9,6 +9,7 @@
 #include "numa_run.h"
 #include "platform.h"
 #include "record.h"
+#include "resume_run.h"
 #include "scaling_run.h"
 #include "serial.h"
 #include "steady.h"
@@ -28,6 +29,7 @@ struct step_run {
     struct engine *engine;
     uint64_t step_bytes_per_s; /* of all its lanes */
     uint64_t last_checkpoint_ns;
+    bool any_done; /* a step of the plan, now or before the run was interrupted */
 };
 
 /* Firmware work while the step runs: the engine is drained first and the time does not count. */
@@ -216,6 +218,8 @@ static void run_step(struct step_run *s)
     int rc;
 
     journal_step_start(record_journal(), s->number, s->step->title, s->step->lane_count);
+    if (plan_step_key(s->step))
+        journal_step_key(record_journal(), s->number, s->planned, s->step->rounds, plan_step_key(s->step));
     if (s->round)
         str_fmt(round, sizeof round, ", round %u", s->round);
     serial_say("step %u/%u %s%s", s->planned, s->plan->step_count, s->step->title, round);
@@ -298,22 +302,43 @@ static void leave_out(struct step_run *s, const struct plan_step *step, bool beg
     }
 }
 
+static void run_plan(struct step_run *s)
+{
+    bool stop_noted = false;
+
+    for (unsigned i = 0; i < s->plan->step_count; i++) {
+        bool begun = !live_stopped();
+
+        if (resume_has(i)) {
+            s->any_done = true;
+            continue;
+        }
+        s->step = &s->plan->steps[i];
+        s->planned = i + 1;
+        if (begun)
+            run_rounds(s);
+        if (!live_stopped()) {
+            s->any_done = true;
+            continue;
+        }
+        leave_out(s, s->step, begun);
+        if (!stop_noted)
+            resume_note_stop(i, stopped_words, s->any_done);
+        stop_noted = true;
+    }
+}
+
 bool sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m, const struct conf *conf)
 {
     struct step_run s = { .plan = plan, .inv = inv, .medium = m, .conf = conf };
+    uint64_t rest_ns;
 
+    resume_done_steps(plan, &rest_ns);
+    live_begin(inv, plan->step_count, rest_ns);
+    if (!live_stopped())
+        s.number = resume_carry(plan, inv);
     live_waits(plan);
-    live_begin(inv, plan->step_count, plan->estimate_ns);
-    for (unsigned i = 0; i < plan->step_count; i++) {
-        bool begun = !live_stopped();
-
-        s.step = &plan->steps[i];
-        s.planned = i + 1;
-        if (begun)
-            run_rounds(&s);
-        if (live_stopped())
-            leave_out(&s, s.step, begun);
-    }
+    run_plan(&s);
     live_end();
     scaling_tell();
     watchdog_off();

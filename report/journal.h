@@ -202,6 +202,24 @@ void journal_rounds(struct journal *j, const struct rounds_info *r);
 /* What an array of the configuration is made of, after its `disk` line. */
 void journal_array(struct journal *j, const char *disk, uint64_t chunk_bytes, const char *const *members,
                    unsigned count);
+/* ---- journal_resume.c: what lets a later start resume this run ---- */
+struct plan_choice {
+    char plan[20];  /* as baresweep.conf spells it: "default", "preset", "jobs" */
+    char what[120]; /* the preset, or the job file */
+    uint32_t budget_s, time_scale_pct;
+    char resumes[17]; /* the run that this one resumes, "" none */
+};
+/* disks: names of those that the plan was made for. */
+void journal_plan_choice(struct journal *j, const struct plan_choice *c, const char *const *disks,
+                         unsigned count);
+/* After step_start, of a step that may be taken over.  planned: its number in the plan. */
+void journal_step_key(struct journal *j, unsigned step, unsigned planned, unsigned rounds, uint64_t key);
+/* A person stopped the plan in, or before, that step of it. */
+void journal_plan_stop(struct journal *j, unsigned planned, const char *why);
+struct journal_line;
+/* A line of an earlier run as a line of this one: numbers of steps are later_by higher (modulo 2^32), results
+ * get the flag earlier-start. */
+void journal_carry(struct journal *j, const struct journal_line *from, unsigned later_by);
 /* Checksum of what a disk holds: `when` is "before" or "after" the run, read in requests of request_bytes. */
 void journal_data_crc(struct journal *j, const char *disk, const char *when, uint64_t first_lba,
                       uint64_t bytes, uint32_t request_bytes, uint32_t crc32c);

@@ -246,6 +246,8 @@ const struct finding_kind finding_kinds[] = {
       LIKELY },
     { "burn-in-resumed", "The burn-in goes on where it was interrupted",
       "Nothing to do: the burn-in goes on where its last checkpoint was.", SURE },
+    { "run-resumed", "The run goes on where it was interrupted",
+      "Nothing to do: what was measured before is marked earlier-start.", SURE },
     { "no-resume", "A burn-in on this boot path cannot be resumed",
       "Boot from a stick that can be written when it should survive a power cut.", SURE },
     { "battery-bad", "The battery of the RAID card is missing, weak or hot",

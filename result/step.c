@@ -67,6 +67,8 @@ const struct step_flag_row step_flags[] = {
     { FLAG_NUMA, "numa-not-controlled",
       "The machine has several memory nodes and does not say which one the controller is near: another run may use "
       "nearer or farther memory." },
+    { FLAG_EARLIER_START, "earlier-start",
+      "Measured before this run was interrupted: machine and drives may have been warmer or colder than for the rest." },
 };
 const unsigned step_flag_count = ARRAY_COUNT(step_flags);
 

@@ -51,7 +51,8 @@ enum step_flag {
     FLAG_UNEVEN = 1u << 20,     /* first and last third differ by more than a tenth */
     FLAG_NOT_STEADY = 1u << 21, /* ended without the steady state that was asked for */
     FLAG_HOT = 1u << 22,        /* the drive slowed itself down because of heat */
-    FLAG_NUMA = 1u << 23        /* several memory nodes, and the controller's is not known */
+    FLAG_NUMA = 1u << 23,       /* several memory nodes, and the controller's is not known */
+    FLAG_EARLIER_START = 1u << 24 /* measured before the run was interrupted and resumed */
 };
 struct step_flag_row {
     uint32_t flag;

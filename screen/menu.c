@@ -5,6 +5,7 @@
 
 const struct menu_item menu_items[] = {
     { "Run now", "What is set below, on the disks that are chosen.", MENU_MAIN, MENU_RUN },
+    { "Resume an unfinished run", NULL, MENU_MAIN, MENU_RESUME },
     { "Disks", "Which disks are read; Enter there shows one in words, b makes its light blink.", MENU_DISKS,
       MENU_NOTHING },
     { "What runs", "The built-in plan, or a benchmark that people compare.", MENU_PLANS, MENU_NOTHING },
@@ -39,6 +40,14 @@ const char *menu_budget_name(unsigned s, char *buf, size_t cap)
     return buf;
 }
 
+/* Its row is the second. */
+static unsigned row_of(const struct menu *m, unsigned i) { return i + (i && !m->unfinished); }
+unsigned menu_shown_count(const struct menu *m) { return menu_item_count - !m->unfinished; }
+const struct menu_item *menu_shown_item(const struct menu *m, unsigned i)
+{
+    return &menu_items[row_of(m, i)];
+}
+
 const struct menu_disk *menu_disk(const struct menu *m)
 {
     return m->cursor[MENU_DISKS] < m->disk_count ? &m->disks[m->cursor[MENU_DISKS]] : NULL;
@@ -68,7 +77,7 @@ void menu_text(struct menu *m, const char *title, const struct note *notes, unsi
 static unsigned item_count(const struct menu *m)
 {
     const unsigned counts[MENU_PAGE_COUNT] = {
-        [MENU_MAIN] = menu_item_count,      [MENU_DISKS] = m->disk_count,   [MENU_PLANS] = m->plan_count,
+        [MENU_MAIN] = menu_shown_count(m),  [MENU_DISKS] = m->disk_count,   [MENU_PLANS] = m->plan_count,
         [MENU_BUDGETS] = menu_budget_count, [MENU_TEXT] = m->first_max + 1,
     };
 
@@ -99,7 +108,7 @@ static void move(struct menu *m, uint16_t key)
 /* ---- what keys do, per page ---- */
 static enum menu_action choose_item(struct menu *m)
 {
-    const struct menu_item *i = &menu_items[m->cursor[MENU_MAIN]];
+    const struct menu_item *i = menu_shown_item(m, m->cursor[MENU_MAIN]);
 
     if (i->page != MENU_MAIN) {
         m->page = i->page;

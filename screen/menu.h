@@ -12,6 +12,7 @@ enum menu_page { MENU_MAIN, MENU_DISKS, MENU_PLANS, MENU_BUDGETS, MENU_TEXT, MEN
 enum menu_action {
     MENU_NOTHING,
     MENU_RUN,
+    MENU_RESUME,  /* an unfinished run */
     MENU_CHECKS,  /* the checks alone: nothing is measured */
     MENU_LOOK,    /* at menu_disk(m), in words */
     MENU_BLINK,   /* menu_disk(m) shows its bay */
@@ -37,7 +38,8 @@ struct menu {
     const struct menu_plan *plans;
     unsigned plan_count, plan;
     unsigned budget_s;
-    uint8_t page, back; /* back: where a text was opened */
+    const char *unfinished, *unfinished_what; /* a run that can be resumed; NULL: none, and no item for it */
+    uint8_t page, back;                       /* back: where a text was opened */
     unsigned cursor[MENU_PAGE_COUNT];
     unsigned page_rows; /* of lists, as last drawn */
     const char *title;  /* of the text page */
@@ -59,12 +61,15 @@ extern const unsigned help_note_count;
 
 /* ---- the tables, which view and keys walk ---- */
 struct menu_item {
-    const char *label, *what;
-    uint8_t page;   /* opens it; MENU_MAIN: none */
-    uint8_t action; /* enum menu_action */
+    const char *label, *what; /* what NULL: the menu's unfinished_what */
+    uint8_t page;             /* opens it; MENU_MAIN: none */
+    uint8_t action;           /* enum menu_action */
 };
 extern const struct menu_item menu_items[];
 extern const unsigned menu_item_count;
+/* Those that are shown: the one that resumes only when there is something to resume. */
+unsigned menu_shown_count(const struct menu *m);
+const struct menu_item *menu_shown_item(const struct menu *m, unsigned i);
 struct menu_budget {
     unsigned s;
     const char *name;

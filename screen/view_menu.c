@@ -44,8 +44,9 @@ static void put_foot(struct grid *g, const struct menu *m, const char *about, co
 }
 
 /* ---- pages ---- */
-static void item_value(const struct menu *m, unsigned page, char *buf, size_t cap)
+static void item_value(const struct menu *m, const struct menu_item *item, char *buf, size_t cap)
 {
+    unsigned page = item->page;
     char name[40];
 
     buf[0] = 0;
@@ -55,24 +56,28 @@ static void item_value(const struct menu *m, unsigned page, char *buf, size_t ca
         str_copy(buf, cap, m->plans[m->plan].name);
     else if (page == MENU_BUDGETS)
         str_copy(buf, cap, menu_budget_name(m->budget_s, name, sizeof name));
+    else if (item->action == MENU_RESUME && m->unfinished)
+        str_copy(buf, cap, m->unfinished);
 }
 
 static void view_main(struct grid *g, struct menu *m)
 {
     enum { VALUE_COLUMN = 32 };
-    struct window w = window_of(g, m, menu_item_count);
+    struct window w = window_of(g, m, menu_shown_count(m));
+    const struct menu_item *here = menu_shown_item(m, m->cursor[MENU_MAIN]);
     char value[80];
 
     for (unsigned i = w.first; i < w.end; i++) {
         int row = LIST_ROW + (int)(i - w.first);
         enum ink ink = mark(g, m, i, row);
+        const struct menu_item *item = menu_shown_item(m, i);
 
-        part_text(g, row, 2, VALUE_COLUMN - 3, ink, menu_items[i].label);
-        item_value(m, menu_items[i].page, value, sizeof value);
+        part_text(g, row, 2, VALUE_COLUMN - 3, ink, item->label);
+        item_value(m, item, value, sizeof value);
         part_text(g, row, VALUE_COLUMN, part_width(g) - VALUE_COLUMN, ink == INK_PLAIN ? INK_GOOD : ink,
                   value);
     }
-    put_foot(g, m, menu_items[m->cursor[MENU_MAIN]].what,
+    put_foot(g, m, here->what ? here->what : m->unfinished_what,
              "Up/Down: move   Enter: do it   F1: help   a minute of silence: run");
 }
 

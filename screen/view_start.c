@@ -32,7 +32,7 @@ void view_start(struct grid *g, const struct start_view *v)
 {
     enum { MACHINE_ROWS = 2, MEDIUM_ROWS = 2, PLAN_ROWS = 2, WRITES_ROWS = 2, HANG = 4 };
     const char *writes = v->writes[0] ? v->writes : "Read-only: no disk is written.";
-    int row = 0, foot = g->rows - 1 - PLAN_ROWS - WRITES_ROWS;
+    int row = 0, foot = g->rows - 1 - PLAN_ROWS - WRITES_ROWS, end = foot - 1;
     char medium[180];
 
     grid_clear(g, g->columns, g->rows);
@@ -42,8 +42,15 @@ void view_start(struct grid *g, const struct start_view *v)
     row += part_wrapped(g, row, MEDIUM_ROWS, HANG, INK_PLAIN, medium);
     row++;
     part_text(g, row++, 0, part_width(g), INK_TITLE, v->counts);
+    if (v->unfinished[0]) {
+        int rows = part_rows_needed(g, HANG, v->unfinished) > 1 ? 2 : 1;
+
+        end = foot - 1 - rows;
+        part_wrapped(g, end, rows, HANG, INK_WARN, v->unfinished);
+        end--;
+    }
     if (v->note_count)
-        put_notes(g, row, foot - 1, v);
+        put_notes(g, row, end, v);
     else
         grid_text(g, row, 0, INK_WARN, "No controller and no disk was found.");
     part_wrapped(g, foot, PLAN_ROWS, HANG, INK_TITLE, v->plan);

@@ -17,6 +17,7 @@ struct note {
 /* ---- before the first step: machine, controllers, disks, what will run ---- */
 struct start_view {
     char product[60], machine[160], medium[160], plan[120];
+    char unfinished[160];     /* the run that can be resumed; "": none */
     char counts[120];         /* "2 controllers, 14 disks: 12 will be tested" */
     char writes[160];         /* which disks will be written; "": none is */
     char keys[100];           /* the countdown, and what a key does */

@@ -75,6 +75,9 @@ const struct opt conf_options[] = {
       "may be final" },
     { "reset_faulted_raid", NULL, OPT_FLAG, FIELD(reset_faulted_raid), 0, 0, "no", NULL,
       "A RAID card whose firmware is in state FAULT: reset it once. What its write cache still holds may be lost" },
+    { "resume", NULL, OPT_FLAG, FIELD(resume), 0, 0, "no", NULL,
+      "A run of this machine that a person stopped, or a power cut ended, is resumed without a key: the steps that are "
+      "done are taken over, the others run. no: the menu offers it. A burn-in resumes by itself" },
     { "data_check", NULL, OPT_FLAG, FIELD(data_check), 0, 0, "yes", NULL,
       "Checksums of each disk's head and tail before and after the run: shows that nothing was changed" },
     { "handback_check", NULL, OPT_FLAG, FIELD(handback_check), 0, 0, "no", NULL,

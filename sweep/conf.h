@@ -32,6 +32,7 @@ struct conf {
     uint8_t after;          /* enum conf_after */
     uint8_t firmware_path;  /* read undriven controllers through EFI Block I/O */
     uint8_t attended;       /* a person is there: no watchdog of our own */
+    uint8_t resume;         /* an unfinished run of this machine, without asking */
     uint8_t data_check;     /* checksums of head and tail before and after */
     uint8_t handback_check; /* firmware reads each disk again after the controllers were given back */
     uint8_t ack_boot_message, reset_faulted_raid; /* consent, of drivers/raid.h */

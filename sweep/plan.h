@@ -56,6 +56,11 @@ void plan_free(struct plan *p);
  * finds. */
 void plan_name_run(struct plan *p, uint64_t run_id);
 
+/* The same for the same step on the same disks in a later start, and for no other: by it a resumed run knows
+ * what it need not measure again.  0: the step must be run again in any case, since it writes or reads back
+ * what was written, or a disk of it has no identity. */
+uint64_t plan_step_key(const struct plan_step *s);
+
 /* include/exclude of the configuration: is this disk wanted?  Names, serial.XXXX, or what the disk must be:
  * model=PATTERN, size>1t, rotational=yes, kind=nvme (docs/conf.md). */
 bool plan_list_has(const char *list, const struct disk *d);

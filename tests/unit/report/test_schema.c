@@ -124,10 +124,13 @@ TEST(what_lanes_that_write_leave_stands_in_the_documentation)
     journal_scaling(
         j, &(struct scaling_info){ .controller = "sata0", .job = "seq", .limit = "link", .words = "full" });
     journal_rounds(j, &(struct rounds_info){ .title = "seq" });
+    journal_plan_choice(j, &(struct plan_choice){ .plan = "preset" }, (const char *const[]){ "sata0.0" }, 1);
+    journal_step_key(j, 1, 1, 1, UINT64_MAX);
+    journal_plan_stop(j, 1, "stopped");
     journal_reader_start(&reader, file.bytes, file.len);
     for (; journal_reader_next(&reader, &l) == JOURNAL_LINE; lines++)
         check_line(docs, &l);
-    EQ(lines, 6);
+    EQ(lines, 9);
     HAS_STR(file.bytes, "\"members\":[\"sata0.0\",\"sata0.1\"]");
     HAS_STR(file.bytes, "\"bytes_per_s\":61440,\"iops_milli\":15000,");
     HAS_STR(file.bytes, "\"bad_kinds\":{\"lost\":1,\"stale\":2}");

@@ -118,11 +118,31 @@ TEST(each_item_does_what_its_row_says)
         struct menu m;
 
         menu_up(&m, 2);
+        m.unfinished = "2026-11-30 14:15, 3 of 12 steps done";
         m.cursor[MENU_MAIN] = i;
         EQ(menu_key(&m, KEY_ENTER), menu_items[i].action);
         EQ(m.page, menu_items[i].page);
         free(m.disks);
     }
+}
+
+TEST(resuming_is_offered_only_when_there_is_something_to_resume)
+{
+    struct menu m;
+
+    menu_up(&m, 2);
+    EQ(menu_shown_count(&m), menu_item_count - 1);
+    for (unsigned i = 0; i < menu_shown_count(&m); i++)
+        CHECK(menu_shown_item(&m, i)->action != MENU_RESUME);
+    EQ(press(&m, "E."), MENU_FIRMWARE);
+    EQ(press(&m, "Hv."), MENU_NOTHING);
+    EQ(m.page, MENU_DISKS);
+    m.page = MENU_MAIN;
+    m.unfinished = "2026-11-30 14:15, 3 of 12 steps done";
+    EQ(press(&m, "E."), MENU_FIRMWARE);
+    EQ(press(&m, "H."), MENU_RUN);
+    EQ(press(&m, "v."), MENU_RESUME);
+    free(m.disks);
 }
 
 TEST(esc_is_back_from_everywhere)
@@ -198,6 +218,13 @@ TEST(every_page_of_the_menu_is_drawn)
     }
     menu_up(&m, 14);
     golden_menu(&m, "main");
+    m.unfinished = "2026-11-30 14:15, 3 of 12 steps done";
+    m.unfinished_what =
+        "preset crystaldiskmark: runs the 9 steps that are left, on its disks and with its settings; those "
+        "done are taken over. What writes is asked for as ever.";
+    m.cursor[MENU_MAIN] = 1;
+    golden_menu(&m, "resume");
+    m.unfinished = NULL;
     m.page = MENU_PLANS;
     m.cursor[MENU_PLANS] = 1;
     golden_menu(&m, "plans");

@@ -61,6 +61,10 @@ TEST(the_start_shows_machine_devices_plan_and_what_is_written)
                                     .keys = "Starts in 10 s.   Any key: menu",
                                     .notes = notes,
                                     .note_count = cases[c].count };
+            if (cases[c].count == 24)
+                strcpy(v.unfinished,
+                       "An unfinished run: 2026-11-30 14:15, 3 of 12 steps done. A key opens the menu, which "
+                       "resumes it.");
             if (cases[c].count == 5)
                 strcpy(v.writes, "WRITES to 1 disk, what is on it is lost: sata0.2");
             if (cases[c].longest) {
@@ -71,7 +75,8 @@ TEST(the_start_shows_machine_devices_plan_and_what_is_written)
                 FILL(v.counts, 'C');
                 FILL(v.writes, 'W');
                 FILL(v.keys, 'K');
-                v.machine[50] = v.medium[50] = v.plan[50] = v.writes[60] = ' ';
+                FILL(v.unfinished, 'U');
+                v.unfinished[60] = v.machine[50] = v.medium[50] = v.plan[50] = v.writes[60] = ' ';
             }
             struct grid *g = grid_new(sizes[i].columns, sizes[i].rows);
             view_start(g, &v);
