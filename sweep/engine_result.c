@@ -37,17 +37,20 @@ void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint
 }
 
 /* ---- numbers that cannot be what they seem ---- */
+/* Spread over the block, and over the places in an LBA: many kinds of data begin each LBA with the same word.
+ */
 void engine_look_at_data(struct work_lane *l)
 {
     enum { WORDS = 64 };
     const uint64_t *data = l->io->data.cpu;
     size_t words = min_u64(l->io->data.len_bytes, l->plan->job.block_bytes) / sizeof(*data);
+    size_t stride = words / WORDS;
     bool uniform = true;
 
-    if (!data || !words || !l->ios || (l->writing && l->writing->writes))
+    if (!data || !stride || !l->ios || (l->writing && l->writing->writes))
         return;
     for (size_t i = 0; i < WORDS && uniform; i++)
-        uniform = data[i * words / WORDS] == data[0];
+        uniform = data[i * stride + i % stride] == data[0];
     l->looks++;
     l->uniform_looks += uniform;
 }

@@ -8,7 +8,7 @@
 
 /* A request goes "made" -> (kick) "sent" -> due -> poll.  One that was never kicked never comes back. */
 enum { FREE, MADE, SENT, HUNG };
-enum { FAKE_DATA_WORDS = 512 };
+enum { FAKE_DATA_WORDS = 4096, FAKE_LBA_WORDS = 64 };
 struct fake_slot {
     struct io_request request;
     uint64_t due_ns, number;
@@ -69,7 +69,9 @@ static int fake_open(struct disk *d, const struct lane_shape *shape, struct io_l
         l->io.command_bytes = d->max_command_bytes;
     if (f->data_word) {
         for (unsigned i = 0; i < FAKE_DATA_WORDS; i++)
-            l->data[i] = f->data_word * (f->data_word == 1 ? i : 1);
+            l->data[i] = f->data_word != 1                                 ? f->data_word
+                         : f->first_words_alike && i % FAKE_LBA_WORDS == 0 ? 0
+                                                                           : i;
         l->io.data = (struct dma_buf){ .cpu = l->data, .len_bytes = sizeof(l->data) };
     }
     if (l->buffers) {

@@ -19,8 +19,9 @@ struct fake_disk {
     uint64_t hang_at;            /* the n-th request (1-based) never completes until expired; 0: none */
     uint64_t die_at;             /* from the n-th request on the lane is dead; 0: never */
     uint16_t take_at_most;       /* requests taken while so many are in flight; 0: the lane's depth */
-    uint64_t data_word; /* what a lane's data is full of; 1: a different word each; 0: no data at all */
-    bool takes_nothing; /* from now on no request is taken */
+    uint64_t data_word;     /* what a lane's data is full of; 1: a different word each; 0: no data at all */
+    bool first_words_alike; /* of data_word 1: but for the first of each 512 bytes */
+    bool takes_nothing;     /* from now on no request is taken */
     uint16_t open_depth_limit; /* open answers E_LIMIT above it; 0: no limit */
     int open_error;            /* what open answers */
     bool keeps_expired;        /* expire does not give the slot back: a broken driver */

@@ -162,6 +162,26 @@ TEST(copies_of_a_job_are_one_result_whose_parts_add_up)
     hand_down();
 }
 
+TEST(copies_have_no_more_in_flight_than_a_disk_takes_of_all_its_lanes)
+{
+    for (unsigned shared = 0; shared < 2; shared++) {
+        hand_up(4);
+        hand.fake[0].disk.max_depth = 6;
+        hand.fake[0].disk.depth_is_shared = shared;
+        for (unsigned i = 0; i < 4; i++) {
+            hand.lane[i].disk = &hand.fake[0].disk;
+            hand.lane[i].copy = (uint16_t)i;
+            hand_job(i)->iodepth = 2;
+            hand_job(i)->io_bytes = 100 * 4096;
+        }
+        run();
+        EQ(hand_result(0)->depth_asked, 8);
+        EQ(hand_result(0)->depth, shared ? 6 : 8);
+        EQ(!!(hand_result(0)->flags & FLAG_DEPTH_REDUCED), shared);
+        hand_down();
+    }
+}
+
 /* ---- mixes ---- */
 TEST(split_sizes_are_read_without_gap_or_overlap_and_to_the_last_block)
 {
@@ -477,6 +497,22 @@ TEST(a_disk_that_gives_one_word_everywhere_is_blank_unless_it_turns)
         hand_job(0)->io_bytes = 100 * 4096;
         run();
         EQ(!!(hand_result(0)->flags & FLAG_BLANK), rows[i].blank);
+        hand_down();
+    }
+}
+
+TEST(a_disk_whose_blocks_only_begin_alike_is_not_blank)
+{
+    static const uint32_t sizes[] = { 512, 4096, 32768 };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(sizes); i++) {
+        hand_up(1);
+        hand.fake[0].data_word = 1;
+        hand.fake[0].first_words_alike = true;
+        hand_job(0)->block_bytes = sizes[i];
+        hand_job(0)->io_bytes = 100 * sizes[i];
+        run();
+        CHECK(!(hand_result(0)->flags & FLAG_BLANK));
         hand_down();
     }
 }
