@@ -118,12 +118,14 @@ struct disk {
     uint64_t lba_count;
     uint32_t max_command_bytes;      /* larger requests are split by the driver; 0: no limit of the device */
     uint16_t max_depth;              /* commands in flight the device takes from us */
+    bool depth_is_shared;            /* that is of all its lanes together, not of each */
     uint64_t command_deadline_ns;    /* of one read or write, from the table of default numbers */
     bool shared;                     /* other controllers may reach it, too: see disk_seen_before */
     uint32_t optimal_boundary_bytes; /* requests that cross a multiple are split inside the drive; 0: none */
     uint32_t grounds;                /* enum disk_ground, as last seen by attach or look_around */
     uint64_t cache_bytes;            /* memory of the card in front of it; 0: none known */
     uint64_t first_bytes_per_s, last_bytes_per_s; /* at its begin and end by a short look; 0: not looked at */
+    uint64_t request_ns, queued_request_ns;       /* as above, of 4 KiB in order: alone, four in flight */
     char settings[200]; /* what moves numbers, in words: "write cache on; NCQ depth 32" */
     char why_not[160];
     struct fault fault;

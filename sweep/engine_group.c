@@ -112,6 +112,12 @@ static void merge_series(struct lane_series *into, struct lane_series *from)
     }
 }
 
+/* What was in flight at once: the copies may have more ready than the disk takes. */
+static uint16_t depth_of_both(const struct disk *d, unsigned depth)
+{
+    return (uint16_t)(d->depth_is_shared && d->max_depth ? min_u64(depth, d->max_depth) : depth);
+}
+
 static void merge_lane(struct work_lane *into, struct work_lane *from)
 {
     into->result.depth_asked = (uint16_t)(into->result.depth_asked + from->result.depth_asked);
@@ -121,7 +127,7 @@ static void merge_lane(struct work_lane *into, struct work_lane *from)
                     from->plan->copy + 1, from->reason);
         return;
     }
-    into->result.depth = (uint16_t)(into->result.depth + from->result.depth);
+    into->result.depth = depth_of_both(into->plan->disk, into->result.depth + (unsigned)from->result.depth);
     into->ios += from->ios;
     into->lbas += from->lbas;
     into->errors += from->errors;

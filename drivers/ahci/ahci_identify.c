@@ -205,6 +205,7 @@ static void take_depth(struct ahci_port *p, const uint16_t *w)
     depth = p->ncq ? (unsigned)min_u64(depth, p->hba->slots) : 1;
     p->all_tags = depth == 32 ? UINT32_MAX : (1u << depth) - 1;
     p->disk.max_depth = (uint16_t)depth;
+    p->disk.depth_is_shared = true;
 }
 
 static void take_limits(struct ahci_port *p)

@@ -100,6 +100,7 @@ static void judge_size(struct mfi_card *card, struct disk *d)
         d->ops = &mfi_disk_ops;
         d->max_command_bytes = card->max_command_bytes;
         d->max_depth = (uint16_t)card->io_frames;
+        d->depth_is_shared = true;
         d->command_deadline_ns =
             d->kind == DISK_VIRTUAL_DRIVE ? DEADLINE_VIRTUAL_DRIVE_NS : DEADLINE_DRIVE_NS;
     }

@@ -39,6 +39,7 @@ TEST(an_ssd_is_described_by_its_own_words)
     EQ(d->physical_block_bytes, 512);
     EQ(d->lba_count, RIG_DISK_BLOCKS);
     EQ(d->max_depth, 32);
+    EQ(d->depth_is_shared, true);
     EQ(d->max_command_bytes, 8 * MIB);
     EQ(d->rotation, ROTATION_NONE);
     EQ(d->command_deadline_ns, 30 * NS_PER_S);
