@@ -26,6 +26,7 @@
 #include "settings.h"
 #include "stripe.h"
 #include "sweep_run.h"
+#include "text.h"
 #include "version.h"
 #include "watchdog.h"
 
@@ -190,6 +191,7 @@ static void make_plan(void)
 static bool report_plan(void)
 {
     unsigned n = 0;
+    char words[40];
 
     for (unsigned i = 0; i < inventory.disk_count; i++)
         n += inventory.disks[i].wanted;
@@ -203,6 +205,10 @@ static bool report_plan(void)
                        err_text(plan_rc));
     inventory_set_array(&inventory, array);
     journal_plan(record_journal(), plan.step_count, plan.estimate_ns);
+    struct text t = text_over(words, sizeof words);
+    text_duration(&t, plan.estimate_ns);
+    if (plan.step_count)
+        serial_say("plan: %u step%s, about %s", plan.step_count, plan.step_count == 1 ? "" : "s", words);
     resume_note_choice(&settings, &inventory);
     return report_refusals();
 }

@@ -590,3 +590,25 @@ TEST(the_estimate_of_a_disk_with_slow_inner_zones_is_within_15_percent)
         down();
     }
 }
+
+TEST(the_estimate_of_small_requests_in_order_is_within_15_percent)
+{
+    static const char *const files[] = {
+        "[small]\nbs=512\niodepth=1\nsize=8m\n",
+        "[four]\nbs=4k\niodepth=4\nsize=200m\n",
+        "[deep]\nbs=4k\niodepth=32\nsize=500m\n",
+        "[alone]\nbs=256k\niodepth=1\nsize=500m\n",
+        "[copies]\nbs=2k\niodepth=1\nnumjobs=8\nsize=20m\n",
+    };
+
+    for (unsigned i = 0; i < 2 * ARRAY_COUNT(files); i++) {
+        up(QUICK, 1);
+        hand.fake[0].bytes_per_s = 500000000;
+        hand.fake[0].latency_ns = 100 * NS_PER_US;
+        if (i % 2 && !strstr(files[i / 2], "numjobs")) /* one at a time, whatever is asked of this lane */
+            hand.fake[0].take_at_most = 1;
+        model_relax_step_ns = NS_PER_US;
+        check_estimate(files[i / 2]);
+        down();
+    }
+}
