@@ -60,7 +60,9 @@ def check_row(end, want, seconds, region, flags, maybe=()):
     seen, own = set(end["flags"]), of_its_numbers(end)
     check(own <= seen, f"{what}: flags {sorted(seen)}, its numbers ask for {sorted(own)}")
     # Busy is the processor, not the lane: host-bound may come from the lanes beside it.
-    check(not (seen - own) & {"split", "depth-reduced", "uneven", "poll-gap"}, f"{what}: {sorted(seen)}, by its numbers {sorted(own)}")
+    # Without a 99th percentile that counts there is nothing to compare a gap with.
+    told = {"split", "depth-reduced", "uneven"} | ({"poll-gap"} if "990000" in end["latency_percentile_ns"] else set())
+    check(not (seen - own) & told, f"{what}: {sorted(seen)}, by its numbers {sorted(own)}")
     rest = seen - own - OF_THE_HOST - set(maybe)
     equal(rest, set(flags) - set(maybe), f"{what}: flags")
 

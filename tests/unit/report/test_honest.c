@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 #include "bits.h"
 #include "math.h"
 #include "render.h"
@@ -43,7 +44,8 @@ static struct step_result fast_cell(uint32_t flags)
     return r;
 }
 
-static struct memory journal_of(const struct step_result *r)
+/* Of one cell, or with one behind it that has no flags. */
+static struct memory journal_of(const struct step_result *r, bool another)
 {
     static const struct disk_info disk = { .name = "megaraid0.vd0",
                                            .controller = "megaraid0",
@@ -55,24 +57,46 @@ static struct memory journal_of(const struct step_result *r)
 
     journal_disk(j, &disk);
     journal_step_end(j, r, "");
+    if (another) {
+        struct step_result plain = *r;
+        plain.flags = 0;
+        plain.step++;
+        strcpy(plain.job, "plain");
+        journal_step_end(j, &plain, "");
+    }
     free(j);
     return file;
 }
 
 TEST(each_flag_stands_in_every_report)
 {
-    for (unsigned f = 0; f < step_flag_count; f++) {
-        struct step_result r = fast_cell(step_flags[f].flag);
-        struct memory file = journal_of(&r);
+    for (unsigned f = 0; f < 2 * step_flag_count; f++) {
+        const char *name = step_flags[f / 2].name;
+        struct step_result r = fast_cell(step_flags[f / 2].flag);
+        struct memory file = journal_of(&r, f % 2);
 
         for (unsigned i = 0; i < ARRAY_COUNT(reports); i++) {
             struct memory page = rendered(reports[i].render, file.bytes, file.len);
-            if (!contains(&page, step_flags[f].name))
-                test_fail(__FILE__, __LINE__, "%s does not say %s", reports[i].name, step_flags[f].name);
+            if (!contains(&page, name))
+                test_fail(__FILE__, __LINE__, "%s does not say %s", reports[i].name, name);
             memory_free(&page);
         }
         memory_free(&file);
     }
+}
+
+TEST(a_flag_of_one_cell_stands_beside_its_number)
+{
+    struct step_result r = fast_cell(FLAG_ABOVE_LINK);
+    struct memory file = journal_of(&r, true);
+    struct memory page = rendered(render_summary, file.bytes, file.len);
+    char *cell = strstr(page.bytes, "seq-128k-qd4"), *next = strstr(page.bytes, "plain");
+
+    CHECK(cell && next && cell < next);
+    char *flag = strstr(cell, "above-link");
+    CHECK(flag && flag < next);
+    memory_free(&page);
+    memory_free(&file);
 }
 
 TEST(more_than_the_link_of_a_perc_5i_carries_is_flagged_beside_its_number)
@@ -80,7 +104,7 @@ TEST(more_than_the_link_of_a_perc_5i_carries_is_flagged_beside_its_number)
     static const char *const number[] = { "3200.0", ",3200004915,", "<data value=\"3200004915\">",
                                           "3200.0 MB/s", "\"bw_bytes\":3200004915" };
     struct step_result r = fast_cell(FLAG_ABOVE_LINK);
-    struct memory file = journal_of(&r);
+    struct memory file = journal_of(&r, false);
 
     for (unsigned i = 0; i < ARRAY_COUNT(reports); i++) {
         struct memory page = rendered(reports[i].render, file.bytes, file.len);
@@ -98,7 +122,7 @@ TEST(a_number_that_is_too_short_is_printed_nowhere)
     struct step_result r = fast_cell(FLAG_TOO_SHORT);
 
     r.run_ns = 9 * NS_PER_S;
-    struct memory file = journal_of(&r);
+    struct memory file = journal_of(&r, false);
 
     for (unsigned i = 0; i + 1 < ARRAY_COUNT(reports); i++) { /* fio's JSON has no word for it */
         struct memory page = rendered(reports[i].render, file.bytes, file.len);
@@ -114,7 +138,7 @@ TEST(a_number_that_is_too_short_is_printed_nowhere)
 TEST(the_thirds_of_a_cell_are_in_the_table_and_on_the_page)
 {
     struct step_result r = fast_cell(FLAG_UNEVEN);
-    struct memory file = journal_of(&r);
+    struct memory file = journal_of(&r, false);
     struct memory csv = csv_of(file.bytes, file.len), page = rendered(render_html, file.bytes, file.len);
 
     HAS_STR(csv.bytes, ",first_third_bytes_per_s,last_third_bytes_per_s");
