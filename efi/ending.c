@@ -41,6 +41,20 @@ void ending_judge(const struct inventory *inv, const struct conf *conf, struct r
     status->verdict = tested || worst == VERDICT_FAIL ? verdict_join(disks, worst) : VERDICT_NOT_TESTED;
 }
 
+/* The files that jobs asked for by fio's write_bw_log and its kin. */
+static void write_logs(struct medium *m, const char *text, size_t len)
+{
+    static struct fio_logs walk;
+    static struct fio_log log;
+    bool good = true;
+
+    fio_logs_start(&walk, text, len);
+    while (good && m->state == MEDIUM_OK && fio_logs_next(&walk, &log))
+        good = medium_write_log(m, &log);
+    if (!good)
+        serial_say("%s could not be written, nor what would come after it; the journal is whole", log.path);
+}
+
 struct run_ending ending_write(const struct run_status *status, const struct conf *conf, struct medium *m)
 {
     struct run_ending e = run_ending(status, conf->warn_chains);
@@ -54,6 +68,7 @@ struct run_ending ending_write(const struct run_status *status, const struct con
     for (unsigned i = 0; m->state == MEDIUM_OK && i < report_count; i++)
         if (!medium_write(m, reports[i].name, reports[i].render, text, len))
             serial_say("%s could not be written; the journal is whole", reports[i].name);
+    write_logs(m, text, len);
     if (net_delivery_wanted()) {
         net_delivery_finish(text, len, &where);
         serial_say("results %s", sent);

@@ -315,21 +315,63 @@ static bool render_to_file(void *ctx, const char *bytes, size_t len)
     return !EFI_ERROR(file->Write(file, &done, (void *)bytes)) && done == len;
 }
 
+/* A new file beside the journal; NULL: there is no room, or no medium. */
+static EFI_FILE_PROTOCOL *report_open(struct medium *m, const char *name)
+{
+    if (m->state != MEDIUM_OK)
+        return NULL;
+    return file_open(m->dir, name, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
+}
+
+static bool report_close(EFI_FILE_PROTOCOL *file, const struct render_out *out)
+{
+    bool ok = !out->failed && !EFI_ERROR(file->Flush(file));
+
+    file->Close(file);
+    return ok;
+}
+
 bool medium_write(struct medium *m, const char *name,
                   void (*render)(const char *journal, size_t len, struct render_out *out),
                   const char *journal, size_t len)
 {
-    if (m->state != MEDIUM_OK)
+    struct render_out out = { .write = render_to_file, .ctx = report_open(m, name) };
+
+    if (!out.ctx)
         return false;
-    EFI_FILE_PROTOCOL *file =
-        file_open(m->dir, name, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
-    if (!file)
-        return false;
-    struct render_out out = { .write = render_to_file, .ctx = file };
     render(journal, len, &out);
-    bool ok = !out.failed && !EFI_ERROR(file->Flush(file));
-    file->Close(file);
-    return ok;
+    return report_close(out.ctx, &out);
+}
+
+/* The folders that a path names, which may be there. */
+static bool make_folders(struct medium *m, const char *path)
+{
+    char folder[160];
+
+    for (size_t i = 0; path[i]; i++) {
+        EFI_FILE_PROTOCOL *made;
+
+        if (path[i] != '/' || !str_copy_n(folder, sizeof folder, path, i))
+            continue;
+        made = file_open(m->dir, folder, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE,
+                         EFI_FILE_DIRECTORY);
+        if (!made)
+            return false;
+        made->Close(made);
+    }
+    return true;
+}
+
+bool medium_write_log(struct medium *m, const struct fio_log *log)
+{
+    if (m->state != MEDIUM_OK || !make_folders(m, log->path))
+        return false;
+    struct render_out out = { .write = render_to_file, .ctx = report_open(m, log->path) };
+
+    if (!out.ctx)
+        return false;
+    fio_log_render(log, &out);
+    return report_close(out.ctx, &out);
 }
 
 /* ---- a ledger: fixed size, written in place ---- */

@@ -1,5 +1,6 @@
 #ifndef EFI_MEDIUM_H
 #define EFI_MEDIUM_H
+#include "fio_logs.h"
 #include "firmware.h"
 #include "render.h"
 
@@ -40,6 +41,8 @@ bool medium_checkpoint(struct medium *m, const char *journal, size_t len);
 bool medium_write(struct medium *m, const char *name,
                   void (*render)(const char *journal, size_t len, struct render_out *out),
                   const char *journal, size_t len);
+/* The same for a file that a job asked for, in its folder below. */
+bool medium_write_log(struct medium *m, const struct fio_log *log);
 /* Cuts the journal to what was written and closes everything. */
 void medium_close(struct medium *m);
 

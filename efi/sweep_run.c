@@ -152,6 +152,39 @@ static void report_writing(struct step_run *s, unsigned lane)
                                "%s ended before all that it wrote was compared", pl->job.name);
 }
 
+static struct series_view view_of(const struct lane_series *s)
+{
+    return (struct series_view){ .interval_ns = s->interval_ns,
+                                 .count = s->count,
+                                 .ios = &s->point[0].ios,
+                                 .bytes = &s->point[0].bytes,
+                                 .max_ns = &s->point[0].max_ns,
+                                 .sum_ns = &s->point[0].sum_ns,
+                                 .stride_bytes = sizeof s->point[0] };
+}
+
+static void report_series(struct step_run *s, unsigned lane)
+{
+    const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
+    const struct step_result *r = engine_result(s->engine, lane);
+    struct series_view view = view_of(engine_series(s->engine, lane));
+    struct step_logs logs;
+
+    if (!view.count)
+        return;
+    if (job_logs(&pl->job, &logs))
+        journal_fio_log(record_journal(), r, &logs);
+    journal_series(record_journal(), s->number, pl->disk->name, pl->job.name, &view);
+    for (unsigned side = 0; side < 2; side++) {
+        const struct lane_series *of_side = engine_side_series(s->engine, lane, side);
+
+        if (!of_side || !of_side->count)
+            continue;
+        view = view_of(of_side);
+        journal_side_series(record_journal(), r, side, &view);
+    }
+}
+
 /* The rate, and why not to trust it. */
 static void say_result(const struct plan_lane *pl, const struct step_result *r, const char *reason)
 {
@@ -171,15 +204,8 @@ static void report_lane(struct step_run *s, unsigned lane)
 {
     const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
     const struct step_result *r = engine_result(s->engine, lane);
-    const struct lane_series *series = engine_series(s->engine, lane);
     const char *reason = engine_lane_reason(s->engine, lane);
     struct known_disk *k = inventory_find(s->inv, pl->disk);
-    struct series_view view = { .interval_ns = series->interval_ns,
-                                .count = series->count,
-                                .ios = &series->point[0].ios,
-                                .bytes = &series->point[0].bytes,
-                                .max_ns = &series->point[0].max_ns,
-                                .stride_bytes = sizeof series->point[0] };
 
     if (k && r->ios && k->verdict == VERDICT_NOT_TESTED)
         k->verdict = VERDICT_PASS;
@@ -204,8 +230,7 @@ static void report_lane(struct step_run *s, unsigned lane)
             flagged.flags |= FLAG_NUMA;
         journal_step_end(record_journal(), &flagged, reason);
         report_writing(s, lane);
-        if (series->count)
-            journal_series(record_journal(), s->number, pl->disk->name, pl->job.name, &view);
+        report_series(s, lane);
     }
     live_result(pl->disk, r);
     s->step_bytes_per_s += step_bytes_per_s(r);

@@ -1,37 +1,34 @@
 #include "fio_json.h"
 #include "bits.h"
 #include "math.h"
+#include "series_walk.h"
 #include "str.h"
 
 /* Rates are kept in thousandths of their unit. */
 struct walk {
-    struct json_value points;
-    size_t cursor;
-    uint64_t interval_ns, run_ns, at_ns, scale;
+    struct series_walk points;
+    enum series_value of;
+    uint64_t scale;
 };
 
 static bool walk_start(struct walk *w, const struct journal_line *series, const char *key, uint64_t run_ns)
 {
+    bool bytes = str_equal(key, "bytes");
+
     /* KiB: 1000 / 1024 thousandths per byte and second. */
-    *w = (struct walk){ .interval_ns = event_u64(series, "interval_ns"),
-                        .run_ns = run_ns,
-                        .scale = str_equal(key, "bytes") ? 1000 * NS_PER_S / KIB : 1000 * NS_PER_S };
-    return json_member(&series->body, key, &w->points) && w->points.kind == JSON_ARRAY && w->interval_ns;
+    w->scale = bytes ? 1000 * NS_PER_S / KIB : 1000 * NS_PER_S;
+    w->of = bytes ? SERIES_BYTES : SERIES_IOS;
+    series_walk_start(&w->points, series, run_ns);
+    return w->points.has[w->of];
 }
 
-/* The rate of the next point.  The last one may have lasted for less than an interval. */
 static bool walk_next(struct walk *w, uint64_t *milli)
 {
-    struct json_value v;
-    uint64_t count, length_ns;
+    struct series_step s;
 
-    if (w->at_ns >= w->run_ns || !json_next(&w->points, &w->cursor, NULL, &v) || !json_to_u64(&v, &count))
+    if (!series_walk_next(&w->points, &s) || !w->points.has[w->of])
         return false;
-    length_ns = min_u64(w->interval_ns, w->run_ns - w->at_ns);
-    if (length_ns < w->interval_ns / 2 && w->at_ns)
-        return false;
-    w->at_ns += length_ns;
-    *milli = mul_div_u64(count, w->scale, length_ns);
+    *milli = mul_div_u64(s.value[w->of], w->scale, s.length_ns);
     return true;
 }
 

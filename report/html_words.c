@@ -160,14 +160,14 @@ bool html_percentile(const struct journal_line *l, uint32_t ppm, uint64_t *ns)
 bool html_knows(const char *ev)
 {
     static const char *const kinds[] = {
-        "run_start",      "conf",           "problem",    "controller",   "disk",
-        "plan",           "not_tested",     "data_crc",   "step_start",   "io_error",
-        "io_errors_more", "series",         "step_end",   "checkpoint",   "log",
-        "finding",        "disk_verdict",   "run_end",    "omitted",      "oversize",
-        "raid_card",      "virtual_drive",  "raid_drive", "link",         "topology",
-        "smbus",          "drive_settings", "health",     "content",      "arming_batch",
-        "write_permit",   "step_side",      "writing",    "verify_error", "temperature",
-        "scaling",        "rounds",         "array",
+        "run_start",      "conf",         "problem",      "controller",     "disk",
+        "plan",           "not_tested",   "data_crc",     "step_start",     "io_error",
+        "io_errors_more", "series",       "side_series",  "fio_log",        "step_end",
+        "checkpoint",     "log",          "finding",      "disk_verdict",   "run_end",
+        "omitted",        "oversize",     "raid_card",    "virtual_drive",  "raid_drive",
+        "link",           "topology",     "smbus",        "drive_settings", "health",
+        "content",        "arming_batch", "write_permit", "step_side",      "writing",
+        "verify_error",   "temperature",  "scaling",      "rounds",         "array",
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(kinds); i++)

@@ -525,27 +525,6 @@ void journal_io_errors_more(struct journal *j, unsigned step, const char *disk, 
     line_end(&l, false);
 }
 
-static void put_points(struct line *l, const char *key, const uint64_t *first, const struct series_view *s)
-{
-    json_array_begin(&l->json, key);
-    for (unsigned i = 0; i < s->count && !l->text.cut; i++)
-        json_put_u64(&l->json, NULL, *(const uint64_t *)((const char *)first + (size_t)i * s->stride_bytes));
-    json_array_end(&l->json);
-}
-
-void journal_series(struct journal *j, unsigned step, const char *disk, const char *job,
-                    const struct series_view *s)
-{
-    struct line l;
-    struct json_out *o = begin_for_lane(&l, j, "series", step, disk, job);
-
-    json_put_u64(o, "interval_ns", s->interval_ns);
-    put_points(&l, "ios", s->ios, s);
-    put_points(&l, "bytes", s->bytes, s);
-    put_points(&l, "max_ns", s->max_ns, s);
-    line_end(&l, true);
-}
-
 /* Classes that hold none are left out. */
 static void put_classes(struct json_out *o, const struct step_result *r)
 {

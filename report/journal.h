@@ -166,10 +166,17 @@ struct series_view {
     unsigned count;
     const uint64_t *ios, *bytes, *max_ns; /* the first of each; the next is stride_bytes further */
     unsigned stride_bytes;
+    const uint64_t *sum_ns; /* of the latencies; NULL: not known */
 };
+void journal_step_end(struct journal *j, const struct step_result *r, const char *reason);
+/* ---- journal_series.c: after the step_end that they belong to ---- */
 void journal_series(struct journal *j, unsigned step, const char *disk, const char *job,
                     const struct series_view *s);
-void journal_step_end(struct journal *j, const struct step_result *r, const char *reason);
+/* The same of the reads or writes of a mix (max_ns is not looked at). */
+void journal_side_series(struct journal *j, const struct step_result *r, bool writes,
+                         const struct series_view *s);
+/* The files that report/fio_logs.h makes of the series; before it. */
+void journal_fio_log(struct journal *j, const struct step_result *r, const struct step_logs *logs);
 /* ---- journal_writing.c: what lanes that write leave besides, after their step_end ---- */
 void journal_step_side(struct journal *j, const struct step_result *r, const struct step_side *s);
 /* kinds: the words for the kinds of blocks that are not as written; the first is of none. */

@@ -98,6 +98,18 @@ struct step_side {
     const struct step_asked *asked; /* as in step_result */
 };
 
+/* The files that a job asks for with fio's write_bw_log and its kin; they are made from the series. */
+enum step_log { STEP_LOG_BW, STEP_LOG_IOPS, STEP_LOG_LAT, STEP_LOG_COUNT };
+enum { STEP_LOG_PREFIX_BYTES = 64 };
+struct step_logs {
+    const char *prefix[STEP_LOG_COUNT]; /* how the file's name begins; NULL: not asked for */
+    unsigned number;                    /* of the job in its file, in the file's name */
+    uint32_t asked_ms;                  /* interval that was asked for; 0: each request by itself */
+    bool per_job;                       /* else jobs with the same prefix share one file */
+    bool offset;                        /* a column more */
+    bool max;                           /* the longest latency of each interval in place of the mean */
+};
+
 /* What a lane that writes, or checks what was written, did besides. */
 enum { VERIFY_KIND_COUNT = 6 }; /* enum stamp_kind of sweep/stamp.h */
 struct step_writing {

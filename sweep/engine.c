@@ -167,9 +167,14 @@ static void add_to_series(struct work_lane *l, uint64_t at_ns)
 {
     hist_add_totals(&l->hist, l->ios - l->told_ios, l->told_max_ns);
     if (l->ios != l->told_ios)
-        engine_series_add(&l->series, l->last_ok_ns, l->ios - l->told_ios,
-                          (l->lbas - l->told_lbas) * l->lba_bytes, l->told_max_ns);
+        engine_series_add(&l->series, l->last_ok_ns,
+                          &(struct series_point){ l->ios - l->told_ios,
+                                                  (l->lbas - l->told_lbas) * l->lba_bytes, l->told_max_ns,
+                                                  l->hist.sum_ns - l->told_sum_ns });
+    if (l->writing)
+        engine_write_tell_sides(l);
     l->told_ios = l->ios;
+    l->told_sum_ns = l->hist.sum_ns;
     l->told_lbas = l->lbas;
     l->told_max_ns = 0;
     l->series_next_ns = (at_ns / l->series.interval_ns + 1) * l->series.interval_ns;
@@ -178,7 +183,7 @@ static void add_to_series(struct work_lane *l, uint64_t at_ns)
 static void forget_measured(struct work_lane *l)
 {
     l->ios = l->lbas = l->last_ok_ns = 0;
-    l->told_ios = l->told_lbas = l->told_max_ns = l->series_next_ns = 0;
+    l->told_ios = l->told_lbas = l->told_max_ns = l->told_sum_ns = l->series_next_ns = 0;
     l->series.count = 0;
     hist_reset(&l->hist);
 }

@@ -28,7 +28,7 @@ enum lane_phase { LANE_RAMP, LANE_RUNNING, LANE_DRAINING, LANE_VERIFYING, LANE_D
 
 struct series_point {
     uint64_t ios, bytes;
-    uint64_t max_ns;
+    uint64_t max_ns, sum_ns; /* of the latencies; max_ns 0 in the series of a side */
 };
 struct lane_series {
     uint64_t interval_ns; /* doubles when SERIES_MAX_POINTS would be exceeded */
@@ -62,6 +62,7 @@ const struct hist *engine_hist(const struct engine *e, unsigned lane);
 const struct io_error_record *engine_errors(const struct engine *e, unsigned lane, unsigned *count);
 /* The reads (false) or the writes (true) of a mix; NULL: the lane is none. */
 const struct step_side *engine_side(const struct engine *e, unsigned lane, bool writes);
+const struct lane_series *engine_side_series(const struct engine *e, unsigned lane, bool writes);
 /* NULL: the lane neither wrote nor checked what was written. */
 const struct step_writing *engine_writing(const struct engine *e, unsigned lane);
 /* The first blocks that were not as written. */

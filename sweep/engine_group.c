@@ -90,14 +90,15 @@ static void coarsen(struct lane_series *s)
     for (unsigned i = 0; i < pairs; i++) {
         struct series_point a = s->point[2 * i],
                             b = 2 * i + 1 < s->count ? s->point[2 * i + 1] : (struct series_point){ 0 };
-        s->point[i] = (struct series_point){ a.ios + b.ios, a.bytes + b.bytes, max_u64(a.max_ns, b.max_ns) };
+        s->point[i] = (struct series_point){ a.ios + b.ios, a.bytes + b.bytes, max_u64(a.max_ns, b.max_ns),
+                                             a.sum_ns + b.sum_ns };
     }
     s->interval_ns *= 2;
     s->count = pairs;
 }
 
 /* Both began with the same interval, so doubling the finer one makes them equal. */
-static void merge_series(struct lane_series *into, struct lane_series *from)
+void engine_series_merge(struct lane_series *into, struct lane_series *from)
 {
     while (into->interval_ns < from->interval_ns)
         coarsen(into);
@@ -108,6 +109,7 @@ static void merge_series(struct lane_series *into, struct lane_series *from)
     for (unsigned i = 0; i < from->count; i++) {
         into->point[i].ios += from->point[i].ios;
         into->point[i].bytes += from->point[i].bytes;
+        into->point[i].sum_ns += from->point[i].sum_ns;
         into->point[i].max_ns = max_u64(into->point[i].max_ns, from->point[i].max_ns);
     }
 }
@@ -148,7 +150,7 @@ static void merge_lane(struct work_lane *into, struct work_lane *from)
     from->kept_errors = 0;
     hist_merge(&into->hist, &from->hist);
     engine_write_merge(into, from);
-    merge_series(&into->series, &from->series);
+    engine_series_merge(&into->series, &from->series);
 }
 
 void engine_merge_copies(struct engine *e)

@@ -79,7 +79,8 @@ struct work_lane {
     uint64_t ios, lbas, errors, retries;
     uint64_t busy_ns, gap_ns, held_ns, ramp_ns;
     uint64_t published_ios, published_lbas, published_ns;
-    uint64_t told_ios, told_lbas, told_max_ns, series_next_ns; /* what the series knows; until when */
+    uint64_t told_ios, told_lbas, told_max_ns, told_sum_ns,
+        series_next_ns; /* what the series knows; until when */
     unsigned timeouts;
     unsigned kept_errors;
     struct io_error_record error[LANE_MAX_ERROR_RECORDS];
@@ -155,7 +156,9 @@ enum { ENGINE_FAILED_MAX = 64 }; /* failed writes that are remembered; what foll
 enum flush_state { FLUSH_NONE, FLUSH_WANTED, FLUSH_SENT };
 struct side_stats {
     uint64_t ios, lbas;
+    uint64_t told_ios, told_lbas, told_sum_ns; /* what its series knows */
     struct hist hist;
+    struct lane_series series;
     struct step_side result;
     struct step_asked asked;
 };
@@ -218,6 +221,8 @@ bool engine_write_goes_on(struct engine *e, struct work_lane *l, uint64_t now_ns
 void engine_write_unmake(struct work_lane *l);
 uint64_t engine_deadline_ns(const struct work_lane *l);
 void engine_write_forget(struct writing *w); /* measuring begins again */
+/* What came back of each side of a mix since the last time, into its series. */
+void engine_write_tell_sides(struct work_lane *l); /* [any] */
 void engine_write_fill_result(struct work_lane *l);
 void engine_write_merge(struct work_lane *into, struct work_lane *from);
 static inline bool engine_is_verifying(const struct work_lane *l)
@@ -261,8 +266,9 @@ void engine_give_back_slot(struct work_lane *l, unsigned slot);
 void engine_end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);
 void engine_end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);
 /* engine_result.c */
-void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint64_t bytes,
-                       uint64_t max_ns);                              /* [any] */
+void engine_series_add(struct lane_series *s, uint64_t at_ns, const struct series_point *more); /* [any] */
+/* engine_group.c: both began with the same interval */
+void engine_series_merge(struct lane_series *into, struct lane_series *from);
 void engine_fill_result(const struct engine *e, struct work_lane *l); /* [any] */
 /* Fills in those that enough values lie above; returns which. */
 uint32_t engine_percentiles(const struct hist *h, uint64_t percentile_ns[static PERCENTILE_COUNT]);

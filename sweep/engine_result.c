@@ -8,14 +8,14 @@ static void halve(struct lane_series *s)
 {
     for (unsigned i = 0; i < SERIES_MAX_POINTS / 2; i++) {
         const struct series_point *a = &s->point[2 * i], *b = a + 1;
-        s->point[i] =
-            (struct series_point){ a->ios + b->ios, a->bytes + b->bytes, max_u64(a->max_ns, b->max_ns) };
+        s->point[i] = (struct series_point){ a->ios + b->ios, a->bytes + b->bytes,
+                                             max_u64(a->max_ns, b->max_ns), a->sum_ns + b->sum_ns };
     }
     s->interval_ns *= 2;
     s->count = SERIES_MAX_POINTS / 2;
 }
 
-void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint64_t bytes, uint64_t max_ns)
+void engine_series_add(struct lane_series *s, uint64_t at_ns, const struct series_point *more)
 {
     if (at_ns >= s->count * s->interval_ns) {
         uint64_t index = at_ns / s->interval_ns;
@@ -30,10 +30,10 @@ void engine_series_add(struct lane_series *s, uint64_t at_ns, uint64_t ios, uint
             s->point[s->count++] = (struct series_point){ 0 };
     }
     struct series_point *p = &s->point[s->count - 1];
-    p->ios += ios;
-    p->bytes += bytes;
-    if (max_ns > p->max_ns)
-        p->max_ns = max_ns;
+    p->ios += more->ios;
+    p->bytes += more->bytes;
+    p->sum_ns += more->sum_ns;
+    p->max_ns = max_u64(p->max_ns, more->max_ns);
 }
 
 /* ---- numbers that cannot be what they seem ---- */

@@ -151,6 +151,7 @@ static int begin_mix(struct work_lane *l)
         return E_NOMEM;
     for (unsigned i = 0; i < 2; i++) {
         hist_reset(&w->side[i].hist);
+        w->side[i].series.interval_ns = l->series.interval_ns;
         w->side[i].result.writes = i;
     }
     if (w->stamped)
@@ -393,12 +394,32 @@ void engine_reap_apart(struct engine *e, struct work_lane *l, unsigned n, uint64
 }
 
 /* ---- results ---- */
+void engine_write_tell_sides(struct work_lane *l)
+{
+    for (unsigned i = 0; l->writing->side && i < 2; i++) {
+        struct side_stats *s = &l->writing->side[i];
+
+        if (s->ios == s->told_ios)
+            continue;
+        engine_series_add(&s->series, l->last_ok_ns,
+                          &(struct series_point){ .ios = s->ios - s->told_ios,
+                                                  .bytes = (s->lbas - s->told_lbas) * l->lba_bytes,
+                                                  .sum_ns = s->hist.sum_ns - s->told_sum_ns });
+        s->told_ios = s->ios;
+        s->told_lbas = s->lbas;
+        s->told_sum_ns = s->hist.sum_ns;
+    }
+}
+
 void engine_write_forget(struct writing *w)
 {
     w->fill_ns = w->flushes = w->flush_sum_ns = w->flush_min_ns = w->flush_max_ns = 0;
     for (unsigned i = 0; w->side && i < 2; i++) {
-        w->side[i].ios = w->side[i].lbas = 0;
-        hist_reset(&w->side[i].hist);
+        struct side_stats *s = &w->side[i];
+
+        s->ios = s->lbas = s->told_ios = s->told_lbas = s->told_sum_ns = 0;
+        s->series.count = 0;
+        hist_reset(&s->hist);
     }
 }
 
@@ -452,6 +473,7 @@ void engine_write_merge(struct work_lane *into, struct work_lane *from)
         a->side[i].ios += b->side[i].ios;
         a->side[i].lbas += b->side[i].lbas;
         hist_merge(&a->side[i].hist, &b->side[i].hist);
+        engine_series_merge(&a->side[i].series, &b->side[i].series);
     }
     a->fill_ns += b->fill_ns;
     if (b->flushes)
@@ -478,6 +500,13 @@ const struct step_side *engine_side(const struct engine *e, unsigned lane, bool 
     const struct writing *w = engine_shown(e, lane)->writing;
 
     return w && w->side ? &w->side[writes].result : NULL;
+}
+
+const struct lane_series *engine_side_series(const struct engine *e, unsigned lane, bool writes)
+{
+    const struct writing *w = engine_shown(e, lane)->writing;
+
+    return w && w->side ? &w->side[writes].series : NULL;
 }
 
 const struct step_writing *engine_writing(const struct engine *e, unsigned lane)

@@ -20,6 +20,7 @@ struct reading {
     struct job *job; /* whose lines are being read: out->global or one of out->jobs */
     bool *refused;
     unsigned line;
+    bool logs_told; /* the notes about write_*_log, once in a file */
 };
 
 static void add(struct job_problem *list, unsigned *count, const struct reading *r, const char *text)
@@ -213,6 +214,28 @@ static void set_mix(struct job *j, const struct opt *row)
         j->mix_read_pct = (uint8_t)(100 - j->mix_write_pct);
 }
 
+/* A bare option names its file after the job; folders are not followed. */
+static void set_log(struct reading *r, const struct opt *row, const char *value)
+{
+    const char *prefix = value ? value : "";
+    char text[160];
+
+    for (const char *c = prefix; *c; c++)
+        if (*c == '/' || *c == '\\')
+            prefix = c + 1;
+    unsigned before = r->out->problem_count;
+
+    set_plain(r, row, prefix);
+    if (r->out->problem_count != before)
+        return;
+    r->job->logs |= (uint8_t)(1u << (row->offset - offsetof(struct job, log_prefix)) / STEP_LOG_PREFIX_BYTES);
+    if (prefix != value && value) {
+        str_fmt(text, sizeof(text), "%s=%.60s: the folder is not followed; logs/ of the run holds the file",
+                row->name, value);
+        note(r, text);
+    }
+}
+
 /* Options whose text has a grammar. */
 static const struct {
     size_t at;
@@ -303,6 +326,9 @@ static __attribute__((noinline)) void set_option(struct reading *r, const char *
         set_rw(r, row, value);
     } else if (row->kind == OPT_TEXT && set_grammar(r, row, value)) {
         return;
+    } else if (row->size == STEP_LOG_PREFIX_BYTES && row->offset >= offsetof(struct job, log_prefix) &&
+               row->offset < offsetof(struct job, log_prefix) + sizeof(r->job->log_prefix)) {
+        set_log(r, row, value);
     } else if (row->offset == offsetof(struct job, block_bytes) ||
                row->offset == offsetof(struct job, align_bytes) ||
                row->offset == offsetof(struct job, rate_bytes_per_s) ||
@@ -316,6 +342,28 @@ static __attribute__((noinline)) void set_option(struct reading *r, const char *
         set_plain(r, row, value);
         set_mix(r->job, row);
     }
+}
+
+/* Where the files of write_*_log will differ from what was asked for. */
+static void note_logs(struct reading *r)
+{
+    const struct job *j = r->job;
+    char text[200];
+
+    if (!j->logs || r->logs_told)
+        return;
+    if (!j->log_avg_ms)
+        note(r, "write_*_log without log_avg_msec asks for each request by itself: the files hold means over "
+                "intervals of at least 100 ms");
+    else if (j->runtime_ns / SERIES_MAX_POINTS > j->log_avg_ms * NS_PER_MS) {
+        str_fmt(text, sizeof(text),
+                "log_avg_msec=%u: of this runtime at most %u points are kept, so that the interval is "
+                "doubled until they suffice",
+                j->log_avg_ms, SERIES_MAX_POINTS);
+        note(r, text);
+    } else
+        return;
+    r->logs_told = true;
 }
 
 /* What only the whole section can tell. */
@@ -335,6 +383,7 @@ static void end_section(struct reading *r)
         refuse(r, trouble);
     if (otherwise)
         note(r, otherwise);
+    note_logs(r);
     r->line = line;
 }
 
@@ -393,6 +442,28 @@ static void read_line(struct reading *r, const struct ini_line *line, bool secti
     set_option(r, line->key, line->has_value ? line->value : NULL);
 }
 
+/* As fio numbers what it starts: each copy of each job. */
+static void number_jobs(struct job_file *f)
+{
+    unsigned next = 1;
+
+    for (unsigned i = 0; i < f->job_count; next += f->jobs[i++].numjobs)
+        f->jobs[i].number = (uint16_t)next;
+}
+
+bool job_logs(const struct job *j, struct step_logs *out)
+{
+    *out = (struct step_logs){ .number = j->number,
+                               .asked_ms = j->log_avg_ms,
+                               .per_job = j->per_job_logs,
+                               .offset = j->log_offset,
+                               .max = j->log_max_value };
+    for (unsigned i = 0; i < STEP_LOG_COUNT; i++)
+        if (j->logs >> i & 1)
+            out->prefix[i] = j->log_prefix[i][0] ? j->log_prefix[i] : j->name;
+    return j->logs != 0;
+}
+
 bool job_file_read(const char *text, size_t len, struct job_file *out)
 {
     struct reading r = { .out = out };
@@ -409,6 +480,7 @@ bool job_file_read(const char *text, size_t len, struct job_file *out)
         read_line(&r, &line, line.kind == INI_BAD && ini.section_lost);
     r.line = line.line;
     end_section(&r);
+    number_jobs(out);
     if (!out->job_count) {
         r.job = NULL;
         add(out->problems, &out->problem_count, &r, "no job: add a [section] with the options of one");

@@ -81,7 +81,11 @@ struct job {
     uint32_t rate_iops;
     uint64_t thinktime_ns; /* after each thinktime_blocks: drain, and wait so long */
     uint32_t thinktime_blocks;
-    uint32_t log_avg_ms;                          /* interval of the series; 0: chosen */
+    uint32_t log_avg_ms;                                    /* interval of the series; 0: chosen */
+    char log_prefix[STEP_LOG_COUNT][STEP_LOG_PREFIX_BYTES]; /* "": the job's name */
+    uint8_t logs;                                           /* bit of enum step_log: asked for */
+    uint8_t log_offset, log_max_value, per_job_logs;
+    uint16_t number; /* as fio counts: the copies of all jobs of a file, from 1; 0: not from a file */
     char percentile_text[208];                    /* as written; read into what follows */
     uint8_t percentile_count;                     /* 0: none asked for */
     uint32_t percentile_ppm[PERCENTILE_LIST_MAX]; /* ascending, each once */
@@ -144,6 +148,9 @@ struct job_file {
 /* Reads a whole job file.  Always fills *out; true when nothing was refused.  A wrong line refuses its job,
  * one in [global] (or before any section) all jobs after it. */
 bool job_file_read(const char *text, size_t len, struct job_file *out);
+
+/* The files that it wants of its series (texts stay the job's); false: none. */
+bool job_logs(const struct job *j, struct step_logs *out);
 
 /* Values with a grammar of their own: from the text in the job into its numbers.  False: `why` says what is
  * wrong.  (job_values.c) */

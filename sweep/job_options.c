@@ -18,7 +18,10 @@ static const char only_files[] = "There are no files here; writing needs an arme
 static const char own_verify[] =
     "Each LBA carries its own stamp, checked by this program as it comes back; docs/jobs.md";
 static const char only_fio[] = "Concerns fio's own files, processes or reports";
-static const char own_log[] = "The series is always in the journal; log_avg_msec sets its interval";
+static const char no_log[] = "There is no histogram per interval; that of the whole job is in fio.json";
+static const char log_help[] =
+    "Writes a file as fio does, from the series (docs/reports.md): behind = how its name begins, without it the job's "
+    "name. Without log_avg_msec the values are means over an interval, not of single requests";
 static const char own_report[] = "Latency is always measured, and its percentiles always written";
 
 const struct opt job_options[] = {
@@ -91,8 +94,17 @@ const struct opt job_options[] = {
     { "thinktime_blocks", NULL, OPT_COUNT, FIELD(thinktime_blocks), 1, 0, "1", NULL,
       "Requests between two pauses" },
     { "log_avg_msec", NULL, OPT_COUNT, FIELD(log_avg_ms), 0, 3600 * 1000, "0", NULL,
-      "Interval of the series in ms (with or without write_bw_log and its like: the series is always kept); 0: chosen. "
-      "It doubles when more than 600 points would be needed" },
+      "Interval in ms of the series, which is always kept, and of the files of write_bw_log and its kin; 0: chosen. It "
+      "doubles when more than 600 points would be needed" },
+    { "write_bw_log", NULL, OPT_TEXT, FIELD(log_prefix[STEP_LOG_BW]), 0, 0, NULL, NULL, log_help },
+    { "write_iops_log", NULL, OPT_TEXT, FIELD(log_prefix[STEP_LOG_IOPS]), 0, 0, NULL, NULL, log_help },
+    { "write_lat_log", NULL, OPT_TEXT, FIELD(log_prefix[STEP_LOG_LAT]), 0, 0, NULL, NULL, log_help },
+    { "per_job_logs", NULL, OPT_FLAG, FIELD(per_job_logs), 0, 0, "1", NULL,
+      "0: jobs whose logs begin with the same name share one file, on each disk" },
+    { "log_offset", NULL, OPT_FLAG, FIELD(log_offset), 0, 0, NULL, NULL,
+      "One column more in these files, always 0: an interval has no one offset" },
+    { "log_max_value", NULL, OPT_FLAG, FIELD(log_max_value), 0, 0, NULL, NULL,
+      "In the files of latencies the longest of each interval in place of the mean; not in a mix (rw, randrw)" },
     { "percentile_list", NULL, OPT_TEXT, FIELD(percentile_text), 0, 0, NULL, NULL,
       "Percentiles of fio.json in place of the usual ones, such as 99:99.95: up to 20, above 0 up to 100, with up to 4 "
       "decimals. The page and the CSV keep theirs" },
@@ -172,14 +184,8 @@ const struct opt job_options[] = {
     NOTE_ROW("numa_mem_policy", only_fio),
     NOTE_ROW("lockmem", only_fio),
     NOTE_ROW("unit_base", only_fio),
-    NOTE_ROW("write_bw_log", own_log),
-    NOTE_ROW("write_iops_log", own_log),
-    NOTE_ROW("write_lat_log", own_log),
-    NOTE_ROW("write_hist_log", own_log),
-    NOTE_ROW("log_hist_msec", only_fio),
-    NOTE_ROW("log_offset", only_fio),
-    NOTE_ROW("log_max_value", only_fio),
-    NOTE_ROW("per_job_logs", only_fio),
+    NOTE_ROW("write_hist_log", no_log),
+    NOTE_ROW("log_hist_msec", no_log),
     NOTE_ROW("bwavgtime", only_fio),
     NOTE_ROW("iopsavgtime", only_fio),
     NOTE_ROW("clocksource", only_fio),

@@ -79,6 +79,7 @@ def make_checks():
             row("rack", ["rack-test"], 60),
             Check("browser", script("tests/browser/check.py", limit_s=180), 60),
             Check("fio-schema", script("tests/fio/schema.py", limit_s=60), 20),
+            Check("fio-logs", script("tests/fio/logs.py", limit_s=60), 20),
             Check("image", script("tests/image/check.py", limit_s=90), 30),
             Check("image-again", script("tests/image/check.py", "again", limit_s=400), 150, tier="full"),
             Check("guard-without", script("tests/guard/without.py", limit_s=900), 300, tier="full"),

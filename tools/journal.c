@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "fio_json.h"
+#include "fio_logs.h"
 #include "render.h"
 #include "runs.h"
 #include "str.h"
@@ -18,9 +19,11 @@ static const char usage[] =
     "       journal-tool junit FILE     test cases for a build server\n"
     "       journal-tool fio-json FILE [--disk D] [--job J] [--every-percentile]\n"
     "                                   fio's JSON: of all measurements, or of the first that is named\n"
+    "       journal-tool logs FILE DIR  the files that jobs asked for by write_bw_log and its kin:\n"
+    "                                   logs/DISK/NAME_bw.NUMBER.log\n"
     "       journal-tool all FILE DIR [--every-percentile]\n"
     "                                   all of these as files: summary.txt results.csv report.html junit.xml\n"
-    "                                   fio/combined.json fio/DISK/RW-DEPTH-1-JOB.json\n"
+    "                                   fio/combined.json fio/DISK/RW-DEPTH-1-JOB.json logs/...\n"
     "       journal-tool check FILE [--expect-cells N] [--expect-runs N] [--allow-cut]\n"
     "                                   exit 0 when every run is complete and undamaged\n"
     "FILE may be -.  --every-percentile: those with too few samples are the largest latency, for parsers that\n"
@@ -208,6 +211,65 @@ static bool write_jobs(const struct whole *w, const struct wish *wish)
     return good;
 }
 
+/* ---- the files of write_bw_log and its kin ---- */
+static bool make_folders(const char *path)
+{
+    char folder[sizeof((struct fio_log *)0)->path];
+
+    for (size_t i = 0; path[i]; i++)
+        if (path[i] == '/') {
+            snprintf(folder, sizeof folder, "%.*s", (int)i, path);
+            if (!make_folder(folder))
+                return false;
+        }
+    return true;
+}
+
+static bool write_log(const struct fio_log *log)
+{
+    struct render_out out = { .write = to_file };
+
+    if (!fio_log_has_series(log)) {
+        fprintf(stderr, "%s is left out: this journal does not have the series\n", log->path);
+        return true;
+    }
+    if (!make_folders(log->path)) {
+        perror(log->path);
+        return false;
+    }
+    out.ctx = open_output(log->path);
+    if (!out.ctx)
+        return false;
+    fio_log_render(log, &out);
+    return close_output(out.ctx, log->path, &out);
+}
+
+static bool write_logs(const struct whole *w)
+{
+    static struct fio_logs walk;
+    static struct fio_log log;
+    bool good = true;
+
+    fio_logs_start(&walk, w->bytes, w->len);
+    while (good && fio_logs_next(&walk, &log))
+        good = write_log(&log);
+    return good;
+}
+
+static bool enter_folder(const char *path)
+{
+    bool good = make_folder(path) && !chdir(path);
+
+    if (!good)
+        perror(path);
+    return good;
+}
+
+static int logs(const struct whole *w, const struct wish *wish)
+{
+    return enter_folder(wish->folder) && write_logs(w) ? 0 : 2;
+}
+
 static int all(const struct whole *w, const struct wish *wish)
 {
     static const struct {
@@ -218,13 +280,15 @@ static int all(const struct whole *w, const struct wish *wish)
                   { "report.html", render_html },
                   { "junit.xml", render_junit },
                   { "fio/combined.json", render_fio_json } };
-    bool good = make_folder(wish->folder) && !chdir(wish->folder) && make_folder("fio");
+    bool good = enter_folder(wish->folder);
 
-    if (!good)
-        perror(wish->folder);
+    if (good && !make_folder("fio")) {
+        perror("fio");
+        good = false;
+    }
     for (size_t i = 0; good && i < sizeof files / sizeof files[0]; i++)
         good = write_file(files[i].how, w, files[i].name);
-    return good && write_jobs(w, wish) ? 0 : 2;
+    return good && write_jobs(w, wish) && write_logs(w) ? 0 : 2;
 }
 
 /* ---- check ---- */
@@ -341,6 +405,7 @@ static const struct command {
     { "html", render_html, NULL, false, false },
     { "junit", render_junit, NULL, false, false },
     { "fio-json", NULL, fio_json, false, true },
+    { "logs", NULL, logs, true, true },
     { "all", NULL, all, true, true },
     { "check", NULL, check, false, true },
 };

@@ -227,7 +227,8 @@ static void put_nvme_steps(struct journal *j)
 {
     static const uint64_t ios[] = { 490, 505, 498 }, bytes[] = { 32112640, 33095680, 32636928 },
                           max_ns[] = { 180000, 190000, UINT64_MAX };
-    struct series_view series = { 1000000000, 3, ios, bytes, max_ns, sizeof ios[0] };
+    static const uint64_t sum_ns[] = { 490 * 80000ull, 505 * 80200ull, 498 * 80100ull + 497 };
+    struct series_view series = { 1000000000, 3, ios, bytes, max_ns, sizeof ios[0], sum_ns };
     struct step_result r = cell(0, "nvme0n1", "read", 65536, 4, 490123, 80100);
 
     r.flags = FLAG_HOST_BOUND;

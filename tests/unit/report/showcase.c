@@ -75,7 +75,7 @@ struct wish {
 static void put_series(struct run_state *s, const struct wish *w)
 {
     uint64_t ios[POINTS], bytes[POINTS], max_ns[POINTS];
-    struct series_view view = { 200 * NS_PER_MS, POINTS, ios, bytes, max_ns, sizeof ios[0] };
+    struct series_view view = { 200 * NS_PER_MS, POINTS, ios, bytes, max_ns, sizeof ios[0], NULL };
 
     for (unsigned i = 0; i < POINTS; i++) {
         uint64_t base = w->iops_milli / 5 * (uint64_t)(10000 + noise(s) / 2) / 10000;

@@ -402,7 +402,7 @@ static struct fio_samples samples_of(const uint64_t *ios, unsigned count, uint64
 {
     struct memory file = { 0 };
     struct journal *j = journal_new(&file, 1);
-    struct series_view view = { interval_ns, count, ios, ios, ios, sizeof ios[0] };
+    struct series_view view = { interval_ns, count, ios, ios, ios, sizeof ios[0], NULL };
     struct fio_samples s;
     struct journal_reader r;
     struct journal_line l;

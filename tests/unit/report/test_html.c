@@ -430,7 +430,7 @@ TEST(the_largest_numbers_and_longest_texts_give_a_sound_page)
     struct journal *j = journal_new(&text, UINT64_MAX);
     struct step_result r = extreme_result();
     uint64_t big[40];
-    struct series_view series = { UINT64_MAX, 40, big, big, big, sizeof big[0] };
+    struct series_view series = { UINT64_MAX, 40, big, big, big, sizeof big[0], NULL };
     struct disk_info d;
     char longest[3000];
 

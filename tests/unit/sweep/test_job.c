@@ -234,7 +234,18 @@ static const struct line_row lines[] = {
     { "random_distribution=normal:10", AT(distribution), JOB_NORMAL, 0, 0 },
     { "random_distribution=zoned:50/5", 0, 0, 0, "write random, zipf", 0 },
     { "log_avg_msec=500", AT(log_avg_ms), 500, 0, 0 },
-    { "write_bw_log=x", 0, 0, 0, 0, "series is always in the journal" },
+    { "write_bw_log=x", AT(logs), 1, 0, "means over intervals" },
+    { "write_bw_log=x\nlog_avg_msec=100", AT(logs), 1, 0, 0 },
+    { "write_lat_log\nwrite_iops_log=y\nlog_avg_msec=100", AT(logs), 6, 0, 0 },
+    { "write_lat_log=y\nlog_avg_msec=100\nruntime=61", 0, 0, 0, 0, "at most 600 points" },
+    { "write_lat_log=y\nlog_avg_msec=100\nruntime=60", 0, 0, 0, 0, 0 },
+    { "write_iops_log=/tmp/a/b\nlog_avg_msec=100", AT(logs), 2, 0, "folder is not followed" },
+    { "write_bw_log=0123456789012345678901234567890123456789012345678901234567890123", 0, 0, 0, "at most 63",
+      0 },
+    { "write_hist_log=x", 0, 0, 0, 0, "no histogram per interval" },
+    { "per_job_logs=0", AT(per_job_logs), 0, 0, 0 },
+    { "log_offset=1", AT(log_offset), 1, 0, 0 },
+    { "log_max_value", AT(log_max_value), 1, 0, 0 },
     { "ss=iops:5%", 0, 0, 0, "ss needs ss_dur", 0 },
     { "ss=iops:5%\nss_dur=30\nruntime=600", AT(ss_limit_milli), 5000, 0, 0 },
     { "ss=bw_slope:0.3%\nss_dur=30\nruntime=600", AT(ss_kind), JOB_SS_BW_SLOPE, 0, 0 },
@@ -422,6 +433,38 @@ TEST(problems_beyond_the_kept_ones_are_counted)
     EQ(f.problem_count, 40);
     EQ(f.note_count, 40);
     EQ(f.problems[15].line, 32);
+}
+
+TEST(logs_are_named_by_their_prefix_or_else_by_their_job_and_numbered_as_fio_counts)
+{
+    struct step_logs logs;
+
+    CHECK(read_text(
+        "[global]\nlog_avg_msec=50\nwrite_iops_log\nnumjobs=3\n[a]\nwrite_bw_log=../up\\x\n[b]\nname=c\n"
+        "write_lat_log=y\nnumjobs=1\nper_job_logs=0\nlog_offset\n[d]\n"));
+    CHECK(job_logs(&f.jobs[0], &logs));
+    EQ_STR(logs.prefix[STEP_LOG_BW], "x");
+    EQ_STR(logs.prefix[STEP_LOG_IOPS], "a");
+    CHECK(!logs.prefix[STEP_LOG_LAT]);
+    EQ(logs.number, 1);
+    EQ(logs.asked_ms, 50);
+    CHECK(logs.per_job && !logs.offset && !logs.max);
+    CHECK(job_logs(&f.jobs[1], &logs));
+    EQ_STR(logs.prefix[STEP_LOG_IOPS], "c");
+    EQ_STR(logs.prefix[STEP_LOG_LAT], "y");
+    EQ(logs.number, 4);
+    CHECK(!logs.per_job && logs.offset);
+    CHECK(job_logs(&f.jobs[2], &logs));
+    EQ(logs.number, 5);
+    CHECK(read_text("[a]\n"));
+    CHECK(!job_logs(&f.jobs[0], &logs));
+}
+
+TEST(a_note_about_logs_is_made_once_in_a_file)
+{
+    CHECK(read_text("[global]\nwrite_bw_log\n[a]\n[b]\n[c]\n"));
+    EQ(f.note_count, 1);
+    EQ(f.notes[0].line, 3);
 }
 
 TEST(no_option_stands_in_both_tables_or_twice)

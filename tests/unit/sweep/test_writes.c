@@ -265,6 +265,45 @@ TEST(a_disk_that_is_not_armed_is_not_written)
     hand_down();
 }
 
+TEST(each_side_of_a_mix_has_a_series_that_adds_up_to_its_result)
+{
+    for (unsigned copies = 1; copies <= 2; copies++) {
+        uint64_t sum_ns = 0, all_ns = 0;
+
+        up(JOB_RANDRW);
+        hand_job(0)->mix_read_pct = 70;
+        hand_job(0)->log_avg_ms = 5;
+        hand_job(0)->io_bytes = 3000 * 4096;
+        hand_job(0)->ramp_ns = 10 * NS_PER_MS; /* what the ramp did is no part of it */
+        hand.lane[1] = hand.lane[0];
+        hand.lane[1].copy = 1;
+        hand.lane[1].depth = 8;
+        hand.step.lane_count = copies;
+        hand_begin();
+        hand_run();
+        for (unsigned i = 0; i < 2; i++) {
+            const struct lane_series *s = engine_side_series(hand.e, 0, i);
+            uint64_t ios = 0, bytes = 0;
+
+            EQ(s->interval_ns, 5 * NS_PER_MS);
+            CHECK(s->count > 3);
+            for (unsigned p = 0; p < s->count; p++) {
+                ios += s->point[p].ios;
+                bytes += s->point[p].bytes;
+                sum_ns += s->point[p].sum_ns;
+            }
+            EQ(ios, side(i)->ios);
+            EQ(bytes, side(i)->bytes);
+        }
+        const struct lane_series *both = engine_series(hand.e, 0);
+        for (unsigned i = 0; i < both->count; i++)
+            all_ns += both->point[i].sum_ns;
+        EQ(all_ns, sum_ns);
+        EQ(all_ns, engine_hist(hand.e, 0)->sum_ns);
+        hand_down();
+    }
+}
+
 TEST(copies_of_a_mix_are_one_result)
 {
     up(JOB_RANDRW);
