@@ -46,6 +46,7 @@ struct job_split {
 };
 struct job {
     char name[40];      /* section name */
+    uint16_t number;    /* as fio counts: the copies of all jobs of a file, from 1; 0: not from a file */
     unsigned line;      /* where its section stands, for messages */
     char filename[256]; /* our disk names, a colon between them; "" or "all": every disk of the plan */
     char description[120];
@@ -85,7 +86,6 @@ struct job {
     char log_prefix[STEP_LOG_COUNT][STEP_LOG_PREFIX_BYTES]; /* "": the job's name */
     uint8_t logs;                                           /* bit of enum step_log: asked for */
     uint8_t log_offset, log_max_value, per_job_logs;
-    uint16_t number; /* as fio counts: the copies of all jobs of a file, from 1; 0: not from a file */
     char percentile_text[208];                    /* as written; read into what follows */
     uint8_t percentile_count;                     /* 0: none asked for */
     uint32_t percentile_ppm[PERCENTILE_LIST_MAX]; /* ascending, each once */
