@@ -1,6 +1,7 @@
 #include "blink_run.h"
 #include "blink.h"
 #include "console.h"
+#include "parts.h"
 #include "raid_report.h"
 #include "record.h"
 #include "serial.h"
@@ -25,9 +26,12 @@ static void announce(const struct disk *d, const struct conf *conf)
                conf->blink_s);
     if (!console_present())
         return;
+    char words[100];
     struct grid *g = console_grid();
-    grid_text(g, g->rows - 1, 1, INK_TITLE, "%s blinks for %u s: look for three flashes, then a pause",
-              d->name, conf->blink_s);
+
+    str_fmt(words, sizeof words, "%s blinks for %u s: look for three flashes, then a pause", d->name,
+            conf->blink_s);
+    part_bar(g, g->rows - 1, INK_ALARM, words);
     console_show();
 }
 

@@ -23,10 +23,17 @@ static bool is_local_console(EFI_HANDLE handle)
     return path && !device_path_has_node(path, MESSAGING_DEVICE_PATH, MSG_UART_DP);
 }
 
-/* The largest mode that a grid can be; the glyphs are as large in all of them. */
-static void choose_mode(EFI_SIMPLE_TEXT_OUT_PROTOCOL *out)
+/* The largest mode that a grid can be; the glyphs are as large in all of them.  Mode 0 is 80 x 25 by the
+ * specification (UEFI 2.10, 12.4.1). */
+static void choose_mode(EFI_SIMPLE_TEXT_OUT_PROTOCOL *out, enum conf_screen_size size)
 {
     UINTN best = 0, best_cells = 0, c, r;
+
+    if (size == CONF_SCREEN_80X25) {
+        if (out->Mode->Mode)
+            out->SetMode(out, 0);
+        return;
+    }
 
     for (INT32 i = 0; i < out->Mode->MaxMode; i++)
         if (!EFI_ERROR(out->QueryMode(out, (UINTN)i, &c, &r)) && c <= GRID_MAX_COLUMNS &&
@@ -38,7 +45,7 @@ static void choose_mode(EFI_SIMPLE_TEXT_OUT_PROTOCOL *out)
         out->SetMode(out, best);
 }
 
-static void take_console(EFI_HANDLE handle, UINTN *columns, UINTN *rows)
+static void take_console(EFI_HANDLE handle, enum conf_screen_size size, UINTN *columns, UINTN *rows)
 {
     EFI_SIMPLE_TEXT_OUT_PROTOCOL *out = firmware_protocol(handle, &guid_text_out);
     UINTN c = 0, r = 0;
@@ -46,7 +53,7 @@ static void take_console(EFI_HANDLE handle, UINTN *columns, UINTN *rows)
     if (!out || !out->Mode || console_count == CONSOLES_MAX)
         return;
     consoles[console_count].mode = out->Mode->Mode;
-    choose_mode(out);
+    choose_mode(out, size);
     if (EFI_ERROR(out->QueryMode(out, (UINTN)(out->Mode->Mode < 0 ? 0 : out->Mode->Mode), &c, &r)) ||
         c < 40 || r < 10)
         return;
@@ -56,14 +63,14 @@ static void take_console(EFI_HANDLE handle, UINTN *columns, UINTN *rows)
     *rows = r < *rows ? r : *rows;
 }
 
-static void take_consoles(UINTN *columns, UINTN *rows)
+static void take_consoles(enum conf_screen_size size, UINTN *columns, UINTN *rows)
 {
     UINTN count;
     EFI_HANDLE *handles = firmware_handles(&guid_text_out, &count);
 
     for (UINTN i = 0; i < count; i++)
         if (is_local_console(handles[i]))
-            take_console(handles[i], columns, rows);
+            take_console(handles[i], size, columns, rows);
     if (handles)
         boot->FreePool(handles);
     for (unsigned i = 0; i < console_count; i++) {
@@ -72,13 +79,14 @@ static void take_consoles(UINTN *columns, UINTN *rows)
     }
 }
 
-void console_init(enum conf_screen where, unsigned port)
+void console_init(const struct conf *conf)
 {
     UINTN columns = GRID_MAX_COLUMNS, rows = GRID_MAX_ROWS;
 
-    if (where == CONF_SCREEN_TEXT || where == CONF_SCREEN_BOTH)
-        take_consoles(&columns, &rows);
-    if ((where == CONF_SCREEN_SERIAL || where == CONF_SCREEN_BOTH) && serial_screen_open(port)) {
+    if (conf->screen == CONF_SCREEN_TEXT || conf->screen == CONF_SCREEN_BOTH)
+        take_consoles((enum conf_screen_size)conf->screen_size, &columns, &rows);
+    if ((conf->screen == CONF_SCREEN_SERIAL || conf->screen == CONF_SCREEN_BOTH) &&
+        serial_screen_open(conf->screen_port, conf->screen_baud)) {
         columns = columns < TERMINAL_COLUMNS ? columns : TERMINAL_COLUMNS;
         rows = rows < TERMINAL_ROWS ? rows : TERMINAL_ROWS;
     }

@@ -6,7 +6,7 @@
 /* Text consoles that are no serial port get the grid, and the serial port that the configuration gives to a
  * terminal.  Drawing is a firmware call and happens only while the engine is held or between steps.  With no
  * console every function does nothing. */
-void console_init(enum conf_screen where, unsigned port);
+void console_init(const struct conf *conf);
 bool console_present(void);
 /* The grid that views draw on; its size is the smallest of the consoles' modes. */
 struct grid *console_grid(void);

@@ -9,6 +9,21 @@ void disk_words_what(const struct disk *d, struct text *t)
     text_capacity(t, d->lba_count * d->lba_bytes);
 }
 
+/* Of the nearest port above the controller that has one; 0: none. */
+static unsigned slot_of(const struct controller *c)
+{
+    for (unsigned i = 0; c && i < INVENTORY_MAX_CONTROLLERS; i++) {
+        const struct topology_controller *t = &checks_state.controllers[i];
+
+        for (unsigned k = t->path.count; t->name && str_equal(t->name, c->name) && k--;) {
+            const struct pci_facts *f = &checks_state.facts[t->path.at[k]];
+            if (f->slot.implemented && f->slot.number)
+                return f->slot.number;
+        }
+    }
+    return 0;
+}
+
 void disk_words_bay(const struct disk *d, char *buf, size_t cap)
 {
     const struct controller_driver *driver = d->controller ? d->controller->driver : NULL;
@@ -23,6 +38,8 @@ void disk_words_bay(const struct disk *d, char *buf, size_t cap)
         str_fmt(buf, cap, "slot %u", behind->slot);
     else if (d->kind == DISK_SATA && dot)
         str_fmt(buf, cap, "port %s", dot + 1);
+    else if (d->kind == DISK_NVME && slot_of(d->controller))
+        str_fmt(buf, cap, "slot %u", slot_of(d->controller));
 }
 
 void disk_words_where(const struct disk *d, struct text *t)
@@ -98,12 +115,29 @@ static struct text page_line(struct page *p, enum ink ink)
     return text_over(n->text, sizeof n->text);
 }
 
+/* By the end of its name in the journal; counts have none. */
+static const char *unit_of(const char *key)
+{
+    static const struct {
+        const char *end, *unit;
+    } units[] = { { "_c", " C" }, { "_percent", " %" } };
+    size_t len = str_len(key);
+
+    for (unsigned i = 0; i < ARRAY_COUNT(units); i++) {
+        size_t n = str_len(units[i].end);
+        if (len > n && str_equal(key + len - n, units[i].end))
+            return units[i].unit;
+    }
+    return "";
+}
+
 static void put_health(struct page *p, const struct disk_health *h)
 {
     for (unsigned i = 0; i < HEALTH_VALUE_COUNT; i++)
         if (tells(h, (enum health_value)i)) {
             struct text t = page_line(p, INK_PLAIN);
-            text_fmt(&t, "  %-44s %lld", health_rows[i].words, (long long)h->value[i]);
+            text_fmt(&t, "  %-44s %lld%s", health_rows[i].words, (long long)h->value[i],
+                     unit_of(health_rows[i].key));
         }
 }
 

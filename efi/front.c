@@ -22,13 +22,27 @@ static struct text note_line(enum ink ink)
     return text_over(n->text, sizeof n->text);
 }
 
+/* What is longer than its column shows that it is. */
+static void put_cell(struct text *t, unsigned width, const char *s)
+{
+    size_t len = str_len(s);
+
+    if (len <= width)
+        text_fmt(t, "%-*s ", (int)width, s);
+    else
+        text_fmt(t, "%.*s.. ", (int)width - 2, s);
+}
+
 static void note_disk(const struct known_disk *k)
 {
     const struct disk *d = k->disk;
     bool writes = guard_may_plan(guard_permit(d));
     struct text t = note_line(writes ? INK_BAD : k->wanted ? INK_PLAIN : k->disk->ops ? INK_DIM : INK_WARN);
 
-    text_fmt(&t, "  %-15s %-24.24s %-16.16s ", d->name, d->model, d->serial);
+    text_str(&t, "  ");
+    put_cell(&t, 15, d->name);
+    put_cell(&t, 24, d->model);
+    put_cell(&t, 20, d->serial);
     text_capacity(&t, d->lba_count * d->lba_bytes);
     if (writes)
         text_str(&t, "  WRITE");

@@ -28,13 +28,14 @@ void live_disk_note(const struct inventory *inv, const struct disk *d, const str
     while (at < kept[i].count && list[at].block_bytes < r->block_bytes)
         at++;
     if (at < kept[i].count && list[at].block_bytes == r->block_bytes) {
-        list[at].bytes_per_s = max_u64(list[at].bytes_per_s, rate);
+        if (rate > list[at].bytes_per_s)
+            list[at] = (struct size_rate){ r->block_bytes, r->flags, rate };
         return;
     }
     if (kept[i].count == DISK_VIEW_SIZES)
         return;
     memmove(&list[at + 1], &list[at], (kept[i].count++ - at) * sizeof *list);
-    list[at] = (struct size_rate){ r->block_bytes, rate };
+    list[at] = (struct size_rate){ r->block_bytes, r->flags, rate };
 }
 
 void live_disk_draw(const struct inventory *inv, const struct engine *e, unsigned lane,

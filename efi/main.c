@@ -96,7 +96,7 @@ static void begin(void)
     net_link_look();
     watchdog_arm(false);
     settings_load(&settings, &medium, &machine);
-    console_init((enum conf_screen)settings.conf.screen, settings.conf.screen_port);
+    console_init(&settings.conf);
     record_start(run_id);
     serial_say("%s %s on %s %s", PRODUCT_NAME, PRODUCT_VERSION, machine.vendor, machine.model);
     journal_run_start(record_journal(), &machine, settings.conf.run_label);

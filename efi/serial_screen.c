@@ -10,6 +10,7 @@ static struct {
     EFI_SERIAL_IO_PROTOCOL *port;
     EFI_HANDLE handle;
     unsigned index;
+    UINT64 baud_before; /* 0: not changed */
     struct ansi_keys keys;
     uint64_t not_before_ns;
 } screen;
@@ -23,7 +24,22 @@ static bool take_from_firmware(void)
                                          NULL, EFI_OPEN_PROTOCOL_EXCLUSIVE));
 }
 
-bool serial_screen_open(unsigned port)
+/* Only the speed; zeros and defaults keep the rest as the driver likes it. */
+static bool set_baud(UINT64 baud)
+{
+    return !EFI_ERROR(screen.port->SetAttributes(screen.port, baud, 0, 0, DefaultParity, 0, DefaultStopBits));
+}
+
+static void choose_baud(unsigned baud)
+{
+    UINT64 before = screen.port->Mode->BaudRate;
+
+    screen.baud_before = 0;
+    if (baud && baud != before && set_baud(baud))
+        screen.baud_before = before;
+}
+
+bool serial_screen_open(unsigned port, unsigned baud)
 {
     struct text t = text_over(picture, sizeof picture);
 
@@ -36,6 +52,7 @@ bool serial_screen_open(unsigned port)
         screen.port = NULL;
         return false;
     }
+    choose_baud(baud);
     ansi_begin(&t);
     grid_clear(&shown, GRID_MAX_COLUMNS, GRID_MAX_ROWS);
     if (!serial_write(screen.port, picture, t.len))
@@ -98,6 +115,8 @@ void serial_screen_close(void)
         return;
     ansi_end(&t, shown.rows);
     serial_write(screen.port, last, t.len);
+    if (screen.baud_before)
+        set_baud(screen.baud_before);
     screen.port = NULL;
     boot->CloseProtocol(screen.handle, &guid_serial_io, image_handle, NULL);
     serial_take_back(screen.index);

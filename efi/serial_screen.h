@@ -5,9 +5,9 @@
 
 /* The full screen on one serial port, for a terminal at its other end: the port then carries no lines. */
 
-/* Takes that port (0: the first) from firmware's terminal driver and from the lines.  False: there is none.
- */
-bool serial_screen_open(unsigned port);
+/* Takes that port (0: the first) from firmware's terminal driver and from the lines, and sets its speed
+ * unless baud is 0.  False: there is none. */
+bool serial_screen_open(unsigned port, unsigned baud);
 bool serial_screen_present(void);
 /* Draws what changed; when `patient`, only after the pause that the line's speed asks for. */
 void serial_screen_show(const struct grid *g, bool patient);

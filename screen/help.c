@@ -14,6 +14,8 @@ const struct note help_notes[] = {
     { "  Esc asks whether to stop; only the typed word stop and Enter do. What was measured stays, the rest is "
       "NOT-TESTED, the verdict ABORTED.",
       INK_PLAIN },
+    { "  The next start offers to resume a run that was stopped or lost its power, in the menu.", INK_PLAIN },
+    { "  * beside a number: it may not be comparable; the disk's own page names why.", INK_PLAIN },
     { "  Enter shows the disk with the mark > and its charts. Keys wait for the end of a short step.",
       INK_PLAIN },
     { "", INK_PLAIN },

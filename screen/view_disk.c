@@ -7,7 +7,7 @@
 #include "views.h"
 
 /* Two charts side by side: rates by block size, and how the latencies are spread. */
-enum { CHART_ROW = 8, LABEL = 9, VALUE = 8 };
+enum { WHAT_ROWS = 2, FLAG_ROWS = 2, LABEL = 9, VALUE = 8 };
 struct chart {
     int column, width, row, end;
 };
@@ -43,8 +43,49 @@ static void put_sizes(struct grid *g, const struct chart *c, const struct disk_v
 
         text_size(&l, v->sizes[i].block_bytes);
         column_number(&t, v->sizes[i].bytes_per_s / 100000, 1, VALUE);
-        put_bar(g, c, row++, label, v->sizes[i].bytes_per_s, most, value);
+        put_bar(g, c, row, label, v->sizes[i].bytes_per_s, most, value);
+        /* The star as in the list of lanes: its words stand above the chart. */
+        if (v->sizes[i].flags)
+            grid_text(g, row, c->column + c->width, INK_TITLE, "*");
+        row++;
     }
+}
+
+/* "split (all)", "errors (16 KiB)", "uneven (4 KiB to 64 KiB)", "host-bound (3 sizes)". */
+static void add_flag(struct text *t, const struct disk_view *v, const struct step_flag_row *f)
+{
+    unsigned n = 0, first = 0, last = 0;
+
+    for (unsigned i = 0; i < v->size_count; i++)
+        if (v->sizes[i].flags & f->flag) {
+            first = n++ ? first : i;
+            last = i;
+        }
+    if (!n)
+        return;
+    text_fmt(t, "%s%s (", t->len ? ", " : "* ", f->name);
+    if (n == v->size_count)
+        text_str(t, "all");
+    else if (n != last - first + 1)
+        text_fmt(t, "%u sizes", n);
+    else
+        text_size(t, v->sizes[first].block_bytes);
+    if (n > 1 && n < v->size_count && n == last - first + 1) {
+        text_str(t, " to ");
+        text_size(t, v->sizes[last].block_bytes);
+    }
+    text_char(t, ')');
+}
+
+static void put_size_flags(struct grid *g, int row, const struct disk_view *v)
+{
+    char words[400];
+    struct text t = text_over(words, sizeof words);
+
+    for (unsigned i = 0; i < step_flag_count; i++)
+        add_flag(&t, v, &step_flags[i]);
+    if (t.len)
+        part_wrapped(g, row, FLAG_ROWS, 2, INK_DIM, words);
 }
 
 static uint64_t class_sum(const struct disk_view *v, unsigned from, unsigned to)
@@ -115,7 +156,7 @@ static void put_now(struct grid *g, int row, const struct lane_view *l)
             text_duration(&t, l->p99_ns);
         }
     }
-    text_fmt(&t, ", %llu errors", (unsigned long long)l->errors);
+    text_fmt(&t, ", %llu error%s", (unsigned long long)l->errors, l->errors == 1 ? "" : "s");
     step_flag_words(l->flags, &t);
     part_text(g, row, 0, part_width(g), l->errors ? INK_BAD : INK_PLAIN, line);
     bool done = l->state && str_equal(l->state, "done");
@@ -125,17 +166,19 @@ static void put_now(struct grid *g, int row, const struct lane_view *l)
 
 void view_disk(struct grid *g, const struct disk_view *v)
 {
-    int half = (part_width(g) - 2) / 2, end = g->rows - 1;
-    struct chart left = { 0, half, CHART_ROW, end }, right = { half + 2, half, CHART_ROW, end };
-    char title[160];
+    int half = (part_width(g) - 2) / 2, end = g->rows - 1, row = 1;
 
     grid_clear(g, g->columns, g->rows);
-    str_fmt(title, sizeof title, "%s  %s", v->lane->disk, v->what);
-    part_bar(g, 0, INK_HEAD, title);
-    part_text(g, 1, 0, part_width(g), INK_PLAIN, v->where);
-    part_text(g, 2, 0, part_width(g), INK_PLAIN, v->state);
-    put_now(g, 4, v->lane);
-    if (end > CHART_ROW + 1) {
+    part_bar(g, 0, INK_HEAD, v->lane->disk);
+    row += part_wrapped(g, row, WHAT_ROWS, 2, INK_PLAIN, v->what);
+    part_text(g, row++, 0, part_width(g), INK_PLAIN, v->where);
+    part_text(g, row++, 0, part_width(g), INK_PLAIN, v->state);
+    put_now(g, row, v->lane);
+    put_size_flags(g, row + 2, v);
+    row += 2 + FLAG_ROWS;
+    if (end > row + 1) {
+        struct chart left = { 0, half, row, end }, right = { half + 2, half, row, end };
+
         put_sizes(g, &left, v);
         put_latencies(g, &right, v);
     }

@@ -146,7 +146,7 @@ static void put_findings(struct scroll *s, const struct end_view *v)
                 continue;
             text_fmt(&t, "%s %s: %s", finding_level_text((enum finding_level)f->level), f->subject, f->seen);
             if (f->more)
-                text_fmt(&t, " (and on %u more)", f->more);
+                text_fmt(&t, " (and %u more like it)", f->more);
             scroll_text(s, 4, (enum ink)inks[f->level], line);
             str_fmt(line, sizeof line, "  > %s", f->advice ? f->advice : "");
             if (f->advice && f->advice[0])

@@ -119,7 +119,7 @@ static void view_disks(struct grid *g, struct menu *m)
     else if (d)
         str_fmt(about, sizeof about, "%s: %s", d->name,
                 d->armed ? "armed: it will be WRITTEN, what is on it is lost" : "read-only");
-    put_foot(g, m, about, "Space: choose   a: all   n: none   Enter: look   b: blink its light   Esc: back");
+    put_foot(g, m, about, "Space: choose   a: all   n: none   Enter: look   b: blink   Esc: back");
 }
 
 static void view_plans(struct grid *g, struct menu *m)

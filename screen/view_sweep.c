@@ -237,8 +237,8 @@ static void put_error_count(struct grid *g, const struct sweep_view *v)
         bad += is_bad(&v->lanes[i]);
     }
     if (bad)
-        grid_text(g, 2, 0, INK_BAD, "%llu errors, %u of %u lanes in trouble", (unsigned long long)errors, bad,
-                  v->lane_count);
+        grid_text(g, 2, 0, INK_BAD, "%llu error%s, %u of %u lane%s in trouble", (unsigned long long)errors,
+                  errors == 1 ? "" : "s", bad, v->lane_count, v->lane_count == 1 ? "" : "s");
     else
         grid_text(g, 2, 0, INK_DIM, "no errors in %u lane%s", v->lane_count, v->lane_count == 1 ? "" : "s");
 }

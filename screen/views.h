@@ -62,7 +62,7 @@ void view_sweep(struct grid *g, const struct sweep_view *v);
 /* ---- one disk, while it runs ---- */
 enum { DISK_VIEW_SIZES = 20 };
 struct size_rate {
-    uint32_t block_bytes;
+    uint32_t block_bytes, flags; /* enum step_flag */
     uint64_t bytes_per_s;
 };
 struct disk_view {

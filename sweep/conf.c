@@ -103,6 +103,12 @@ const struct opt conf_options[] = {
       "on both, or nowhere. A serial port carries lines or a screen; the others keep their lines" },
     { "screen_port", NULL, OPT_COUNT, FIELD(screen_port), 0, 3, "0", NULL,
       "Which serial port has the screen, in the firmware's order from 0" },
+    { "screen_baud", NULL, OPT_COUNT, FIELD(screen_baud), 0, 921600, "0", NULL,
+      "Speed of that port in baud, set for the time of the run; pictures take a hundredth of what it carries. 0: as the "
+      "firmware has set it" },
+    { "screen_size", NULL, OPT_WORD, FIELD(screen_size), 0, 0, "largest", "largest 80x25",
+      "Which mode of the text consoles: the largest up to 240 x 80, or 80 x 25 for a remote console that shows large ones "
+      "badly" },
     { "end_screen_s", NULL, OPT_COUNT, FIELD(end_screen_s), 0, 3600, "30", NULL,
       "Seconds that the last screen stays before the boot loader goes on, with after = return; a key keeps it for longer" },
     { "arm", NULL, OPT_TEXT, FIELD(arm), 0, 0, NULL, NULL,

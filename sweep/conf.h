@@ -38,8 +38,10 @@ struct conf {
     uint8_t ack_boot_message, reset_faulted_raid; /* consent, of drivers/raid.h */
     uint8_t selftest; /* enum conf_selftest: the drives' own tests after the last step */
     uint16_t countdown_s;
-    uint8_t screen;      /* enum conf_screen */
-    uint8_t screen_port; /* which serial port has the screen */
+    uint8_t screen;       /* enum conf_screen */
+    uint8_t screen_port;  /* which serial port has the screen */
+    uint8_t screen_size;  /* enum conf_screen_size */
+    uint32_t screen_baud; /* of that port; 0: as it is */
     uint16_t end_screen_s;
     char arm[120], arm_sha256[65]; /* the arming file of result/arming.h; "": nothing is armed */
     char blink[48];                /* the disk whose bay is looked for; "": none */
@@ -77,6 +79,7 @@ enum conf_order {
     CONF_ORDER_TOGETHER,
     CONF_ORDER_SCALING /* 1, 2, 4 .. all disks of each controller */
 };
+enum conf_screen_size { CONF_SCREEN_LARGEST, CONF_SCREEN_80X25 };
 enum conf_screen { CONF_SCREEN_TEXT, CONF_SCREEN_SERIAL, CONF_SCREEN_BOTH, CONF_SCREEN_NONE };
 enum conf_selftest { CONF_SELFTEST_NONE, CONF_SELFTEST_SHORT, CONF_SELFTEST_EXTENDED };
 enum conf_after { AFTER_RETURN, AFTER_REBOOT, AFTER_POWEROFF, AFTER_NEXT };

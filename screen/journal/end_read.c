@@ -48,6 +48,30 @@ static void read_raid_drive(struct end_facts *f, const struct journal_line *l)
         str_fmt(d->bay, sizeof d->bay, "slot %u", slot);
 }
 
+/* The tree lists ports before what hangs below them, one deeper.  An NVMe drive sits in the slot of the
+ * nearest port that has a number; 0 is what ports have that nobody numbered. */
+static void read_topology(struct end_facts *f, const struct journal_line *l)
+{
+    unsigned depth = (unsigned)event_u64(l, "depth");
+    char words[120], name[24];
+    const char *slot;
+
+    event_str(l, "words", words, sizeof words);
+    event_str(l, "name", name, sizeof name);
+    if (depth < f->slot_depth)
+        f->slot[0] = 0;
+    slot = event_is(l, "kind", "port") ? str_find(words, "slot ") : NULL;
+    if (slot && !str_equal(slot, "slot 0")) {
+        str_copy(f->slot, sizeof f->slot, slot);
+        f->slot_depth = depth + 1;
+    }
+    if (!f->slot[0] || !event_is(l, "kind", "disk") || !str_starts(name, "nvme"))
+        return;
+    for (unsigned i = 0; i < f->drive_count; i++)
+        if (str_equal(f->drives[i].name, name))
+            str_copy(f->drives[i].bay, sizeof f->drives[i].bay, f->slot);
+}
+
 static void read_verdict(struct end_facts *f, const struct journal_line *l)
 {
     struct end_drive *d = drive_of(f, l);
@@ -92,9 +116,8 @@ static const struct {
     const char *ev;
     void (*read)(struct end_facts *f, const struct journal_line *l);
 } kinds[] = {
-    { "disk", read_disk },
-    { "raid_drive", read_raid_drive },
-    { "disk_verdict", read_verdict },
+    { "disk", read_disk },         { "raid_drive", read_raid_drive },
+    { "topology", read_topology }, { "disk_verdict", read_verdict },
     { "finding", read_finding },
 };
 
@@ -112,6 +135,8 @@ bool end_read(const char *journal, size_t len, struct end_facts *facts, struct e
         any = true;
     }
     facts->drive_count = facts->finding_count = 0;
+    facts->slot[0] = 0;
+    facts->slot_depth = 0;
     if (!any)
         return false;
     run_lines_start(&lines, &last);

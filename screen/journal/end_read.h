@@ -10,6 +10,8 @@ struct end_facts {
     struct end_finding findings[END_FINDINGS_MAX]; /* WARN and FAIL; one per code and level */
     const char *codes[END_FINDINGS_MAX];
     unsigned drive_count, finding_count;
+    char slot[16]; /* while it reads the tree: "slot 3", and how deep below it one is */
+    unsigned slot_depth;
 };
 /* Of the text's last run, also of one cut short; fills all of *v but where, keys and first.  False: there is
  * no run in it. */

@@ -228,7 +228,11 @@ TEST(a_disk_shows_its_charts_as_they_grow)
 
     golden_disk(&v, "new");
     for (unsigned i = 0; i < 12; i++)
-        v.sizes[v.size_count++] = (struct size_rate){ 4096u << i, 80000000ull + i * 41000000ull };
+        v.sizes[v.size_count++] =
+            (struct size_rate){ .block_bytes = 4096u << i,
+                                .flags = FLAG_HOST_BOUND | (i > 6 ? FLAG_SPLIT : 0) |
+                                         (i == 5 ? FLAG_ERRORS : 0) | (i % 4 == 1 ? FLAG_UNEVEN : 0),
+                                .bytes_per_s = 80000000ull + i * 41000000ull };
     for (unsigned i = 12; i < 22; i++)
         v.latency_class_ios[i] = i == 15 ? 910000 : 1 + 9000 / (i - 11);
     golden_disk(&v, "grown");
@@ -237,7 +241,7 @@ TEST(a_disk_shows_its_charts_as_they_grow)
     memset(v.state, 'S', sizeof v.state - 1);
     v.size_count = DISK_VIEW_SIZES;
     for (unsigned i = 0; i < DISK_VIEW_SIZES; i++)
-        v.sizes[i] = (struct size_rate){ UINT32_MAX >> i, UINT64_MAX >> i * 3 };
+        v.sizes[i] = (struct size_rate){ UINT32_MAX >> i, UINT32_MAX << i, UINT64_MAX >> i * 3 };
     for (unsigned i = 0; i < LATENCY_CLASS_COUNT; i++)
         v.latency_class_ios[i] = UINT64_MAX / 64 >> i % 5;
     memset(lanes[1].job, 'j', sizeof lanes[1].job - 1);
