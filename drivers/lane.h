@@ -38,7 +38,18 @@ struct lane_slots {
     uint16_t *fifo;         /* depth entries: slots with parts to send, oldest first */
     uint16_t *done;         /* depth entries: finished slots, oldest first */
     uint32_t part_blocks;   /* blocks of a full command */
-    uint16_t depth, fifo_head, fifo_count, done_head, done_count;
+    uint16_t depth, fifo_head, done_head;
+    /* What a short way asks about in one look, since it is there only while all are 0. */
+    union {
+        struct {
+            uint16_t fifo_count;
+            uint16_t shut; /* not 0: the driver takes no more requests */
+            uint16_t done_count;
+            uint16_t again_count; /* commands that the driver is going to send once more */
+        };
+        uint32_t rare_at_submit; /* the first two */
+        uint64_t rare;           /* any of them */
+    };
 };
 
 /* E_NOMEM, and E_LIMIT for a depth or part_blocks of 0, leave nothing behind.  [boot] */

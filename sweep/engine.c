@@ -16,105 +16,21 @@ void engine_give_back_slot(struct work_lane *l, unsigned slot)
     l->in_flight--;
 }
 
-/* The three patterns: each makes `count` requests and returns how many LBAs they cover. */
-static uint64_t make_sequential(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns)
+/* The only request of a lane costs less when nothing is fetched ahead for others. */
+static inline uint64_t make_only(struct work_lane *l, struct io_request *r, uint64_t now_ns)
 {
-    struct work_slot *const slots = l->slot;
-    uint64_t lba = l->next_lba, made_lbas = 0;
-
-    while (count) {
-        uint32_t blocks = l->block_lbas;
-        unsigned run = 1;
-        if (lba == l->end_lba) {
-            lba = l->first_lba;
-            l->wrapped = true;
-        }
-        uint64_t room = l->end_lba - lba;
-        if (room >= (uint64_t)count * blocks)
-            run = count;
-        else if (blocks > room) /* the odd end of a region is read, too */
-            blocks = (uint32_t)room;
-        count -= run;
-        made_lbas += (uint64_t)run * blocks;
-        for (; run; run--, lba += blocks)
-            put_request(slots, r++, now_ns, lba, blocks);
-    }
-    l->next_lba = lba;
-    return made_lbas;
-}
-
-static uint64_t make_random(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns)
-{
-    struct work_slot *const slots = l->slot;
-    const uint64_t first_lba = l->first_lba, whole_blocks = l->whole_blocks;
     const uint32_t blocks = l->block_lbas;
-    struct rng rng = l->rng;
 
-    for (unsigned i = 0; i < count; i++)
-        put_request(slots, r++, now_ns, first_lba + mul_high_u64(rng_next(&rng), whole_blocks) * blocks,
-                    blocks);
-    l->rng = rng;
-    return (uint64_t)count * blocks;
-}
-
-void engine_lane_refill_map(struct work_lane *l)
-{
-    perm_init(&l->perm, l->whole_blocks, rng_next(&l->rng));
-    l->next_index = 0;
-}
-
-static uint64_t make_permuted(struct work_lane *l, struct io_request *r, unsigned count, uint64_t now_ns)
-{
-    struct work_slot *const slots = l->slot;
-    const uint32_t blocks = l->block_lbas;
-    const uint64_t first_lba = l->first_lba, made_lbas = (uint64_t)count * blocks;
-
-    while (count) {
-        if (__builtin_expect(l->next_index == l->whole_blocks, 0))
-            engine_lane_refill_map(l);
-        const struct perm perm = l->perm;
-        unsigned run = (unsigned)min_u64(count, l->whole_blocks - l->next_index);
-        uint64_t walk = perm_walk(&perm, l->next_index);
-        count -= run;
-        l->next_index += run;
-        for (; run; run--)
-            put_request(slots, r++, now_ns, first_lba + perm_step(&perm, &walk) * blocks, blocks);
-    }
-    return made_lbas;
-}
-
-__attribute__((noinline)) uint64_t engine_make(struct work_lane *l, unsigned pattern, struct io_request *r,
-                                               unsigned count, uint64_t now_ns)
-{
-    if (pattern == PATTERN_PERMUTED)
-        return make_permuted(l, r, count, now_ns);
-    if (pattern == PATTERN_SEQUENTIAL)
-        return make_sequential(l, r, count, now_ns);
-    if (pattern == PATTERN_RANDOM)
-        return make_random(l, r, count, now_ns);
-    if (pattern == PATTERN_MIXED)
-        return engine_make_mixed(l, r, count, now_ns);
-    if (pattern == PATTERN_STAMPED)
-        return engine_make_stamped(l, r, count, now_ns);
-    return engine_make_drawn(l, r, count, now_ns);
-}
-
-/* One request costs less when nothing is fetched ahead for others. */
-static inline uint64_t make_requests(struct work_lane *l, struct io_request *r, unsigned count,
-                                     uint64_t now_ns)
-{
-    uint32_t blocks = l->block_lbas;
-
-    if (count == 1 && l->pattern == PATTERN_PERMUTED && l->next_index != l->whole_blocks) {
-        put_request(l->slot, r, now_ns, l->first_lba + perm_at(&l->perm, l->next_index++) * blocks, blocks);
+    if (l->pattern == PATTERN_PERMUTED && l->next_index != l->whole_blocks) {
+        put_in_slot(l->slot, r, now_ns, l->first_lba + perm_at(&l->perm, l->next_index++) * blocks, blocks);
         return blocks;
     }
-    if (count == 1 && l->pattern == PATTERN_SEQUENTIAL && l->end_lba - l->next_lba >= blocks) {
-        put_request(l->slot, r, now_ns, l->next_lba, blocks);
+    if (l->pattern == PATTERN_SEQUENTIAL && l->end_lba - l->next_lba >= blocks) {
+        put_in_slot(l->slot, r, now_ns, l->next_lba, blocks);
         l->next_lba += blocks;
         return blocks;
     }
-    return engine_make(l, l->pattern, r, count, now_ns);
+    return engine_make(l, l->pattern, r, 1, now_ns);
 }
 
 /* ---- ending ---- */
@@ -122,7 +38,7 @@ static void stop_submitting(struct engine *e, struct work_lane *l, uint64_t now_
 {
     if (!l->submitting)
         return;
-    l->submitting = false;
+    l->submitting = 0;
     l->stop_ns = engine_measured_now(e, now_ns) - l->begin_ns;
     if (l->phase == LANE_RUNNING)
         l->phase = LANE_DRAINING;
@@ -147,13 +63,17 @@ void engine_end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, c
     engine_end_early(e, l, now_ns, why);
 }
 
-static void end_dead(struct engine *e, struct work_lane *l, uint64_t now_ns)
+/* Asked when something points to it: a dead lane answers what is in flight with failures, and takes nothing.
+ */
+static void look_whether_dead(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     const struct disk *d = l->plan->disk;
     const struct fault *f = d->fault.err || !d->controller ? &d->fault : &d->controller->fault;
     char why[sizeof(l->reason)];
     struct text t = text_over(why, sizeof(why));
 
+    if (!l->io->dead || l->broken)
+        return;
     if (f->err)
         fault_text(f, &t);
     else
@@ -258,31 +178,33 @@ bool engine_odd_completion(struct engine *e, struct work_lane *l, const struct i
     return false;
 }
 
-/* Plain successes up to the first completion that is none, which is returned. */
-static inline const struct io_completion *reap_plain(struct work_lane *l, const struct io_completion *c,
-                                                     const struct io_completion *end, uint64_t now_ns,
-                                                     uint64_t at_ns)
+/* Plain successes up to the first completion that is none, which is returned.  (solo: see visit_as) */
+static inline __attribute__((always_inline)) const struct io_completion *reap_plain(
+    struct work_lane *l, const struct io_completion *c, const struct io_completion *end, uint64_t now_ns,
+    uint64_t at_ns, const bool solo)
 {
-    struct io_request *const list = l->request + (l->depth - l->in_flight), *r = list;
+    const uint32_t depth = solo ? 1 : l->depth;
+    struct io_request *const list = l->request + (solo ? 0 : depth - l->in_flight), *r = list;
     struct work_slot *const slots = l->slot;
-    uint64_t max_ns = l->told_max_ns;
     uint32_t slot;
 
     for (; c != end; c++) {
         /* Slot, status and retries in one look: the latter two are 0. */
         __builtin_memcpy(&slot, c, sizeof slot);
-        struct work_slot *s = &slots[slot];
-        if (__builtin_expect(slot >= l->depth || !s->blocks, 0))
+        struct work_slot *s = &slots[solo ? 0 : slot];
+        if (__builtin_expect(slot >= depth || !s->blocks, 0))
             break;
         uint64_t latency_ns = now_ns - s->submit_ns;
-        max_ns = max_u64(max_ns, latency_ns);
+        if (latency_ns > l->told_max_ns)
+            l->told_max_ns = latency_ns;
         l->lbas += s->blocks;
         s->blocks = 0;
-        r++->slot = (uint16_t)slot;
+        if (!solo)
+            r->slot = (uint16_t)slot;
+        r++;
         hist_add_value(&l->hist, latency_ns);
     }
     if (r != list) {
-        l->told_max_ns = max_ns;
         l->last_ok_ns = at_ns;
         l->ios += (unsigned)(r - list);
         l->in_flight = (uint16_t)(l->in_flight - (r - list));
@@ -297,31 +219,34 @@ static __attribute__((noinline)) void reap_odd(struct engine *e, struct work_lan
                                                const struct io_completion *c, const struct io_completion *end,
                                                uint64_t now_ns, uint64_t at_ns)
 {
-    for (; c != end; c = reap_plain(l, c + 1, end, now_ns, at_ns)) {
+    for (; c != end; c = reap_plain(l, c + 1, end, now_ns, at_ns, false)) {
         struct io_completion retried = *c;
 
         retried.retries = 0;
-        if (reap_plain(l, &retried, &retried + 1, now_ns, at_ns) != &retried)
+        if (reap_plain(l, &retried, &retried + 1, now_ns, at_ns, false) != &retried)
             l->retries += c->retries;
         else if (engine_odd_completion(e, l, c, now_ns))
             engine_give_back_slot(l, c->slot);
     }
+    look_whether_dead(e, l, now_ns);
 }
 
-static inline void reap(struct engine *e, struct work_lane *l, unsigned n, uint64_t now_ns)
+static inline __attribute__((always_inline)) void reap(struct engine *e, struct work_lane *l, unsigned n,
+                                                       uint64_t now_ns, const bool solo)
 {
-    uint64_t at_ns = engine_measured_now(e, now_ns) - l->begin_ns;
-    const struct io_completion *const end = e->done + n, *c;
+    uint64_t at_ns = (solo ? now_ns : engine_measured_now(e, now_ns)) - l->begin_ns;
+    const struct io_completion *const end = e->done + (solo ? 1 : n), *c;
 
-    if (__builtin_expect(l->apart, 0)) {
+    if (!solo && __builtin_expect(l->apart, 0)) {
         if (at_ns >= l->series_next_ns && !engine_is_past_measuring(l))
             add_to_series(l, at_ns);
         engine_reap_apart(e, l, n, now_ns);
+        look_whether_dead(e, l, now_ns);
         return;
     }
     if (__builtin_expect(at_ns >= l->series_next_ns, 0))
         add_to_series(l, at_ns);
-    if (__builtin_expect((c = reap_plain(l, e->done, end, now_ns, at_ns)) != end, 0))
+    if (__builtin_expect((c = reap_plain(l, e->done, end, now_ns, at_ns, solo)) != end, 0))
         reap_odd(e, l, c, end, now_ns, at_ns);
 }
 
@@ -337,7 +262,7 @@ static uint64_t reap_all(struct engine *e, struct work_lane *l)
         l->last_poll_ns = now_ns;
         if (!n)
             break;
-        reap(e, l, n, now_ns);
+        reap(e, l, n, now_ns, false);
     }
     return now_ns;
 }
@@ -449,6 +374,7 @@ static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     uint64_t clock_ns = engine_measured_now(e, now_ns), next_ns = now_ns + ENGINE_CHECK_NS;
 
+    look_whether_dead(e, l, now_ns);
     if (l->phase == LANE_RAMP && l->submitting && clock_ns - l->begin_ns >= l->lead_ns)
         start_measuring(l, clock_ns);
     /* Time may be over before the loop came here for the first time: one request is sent all the same. */
@@ -485,13 +411,15 @@ static void stamp_waiting(struct work_lane *l, uint64_t now_ns)
 }
 
 /* Slots remain in the list: the driver took only some of n, or not all were wanted. */
-static __attribute__((noinline)) void close_up(struct work_lane *l, unsigned taken, unsigned n)
+static __attribute__((noinline)) void took_few(struct engine *e, struct work_lane *l, unsigned taken,
+                                               unsigned n, uint64_t now_ns)
 {
     l->waiting = (uint16_t)(n - taken);
     for (unsigned i = taken; i < n; i++)
         l->slot[l->request[i].slot].blocks = 0; /* not in flight: a completion would be a lie */
     for (unsigned i = 0; taken && i < (unsigned)(l->depth - l->in_flight); i++)
         l->request[i] = l->request[i + taken];
+    look_whether_dead(e, l, now_ns);
 }
 
 /* The rare case: something waits, or not all that is free is wanted.  Returns how many requests there are. */
@@ -523,27 +451,32 @@ static __attribute__((noinline)) unsigned make_some(struct work_lane *l, unsigne
     return l->waiting + count;
 }
 
-static inline void submit(struct engine *e, struct work_lane *l, uint64_t now_ns)
+/* True: the driver took some. */
+static inline __attribute__((always_inline)) bool submit(struct engine *e, struct work_lane *l,
+                                                         uint64_t now_ns, const bool solo, const bool plain)
 {
-    unsigned listed = l->depth - l->in_flight, n = listed, taken = 0;
+    const unsigned listed = solo ? 1 : l->depth - l->in_flight;
+    unsigned n = listed, taken = 0;
 
-    if (__builtin_expect(!l->waiting && l->left_lbas >= (uint64_t)listed * l->block_lbas, 1)) {
-        l->left_lbas -= make_requests(l, l->request, listed, now_ns);
-        if (__builtin_expect(l->fills, 0))
+    if (plain || __builtin_expect(!l->waiting && l->left_lbas >= (uint64_t)listed * l->block_lbas, 1)) {
+        l->left_lbas -=
+            solo ? make_only(l, l->request, now_ns) : engine_make(l, l->pattern, l->request, listed, now_ns);
+        if (!solo && __builtin_expect(l->fills, 0))
             engine_fill(l, l->request, listed, now_ns);
-    } else
+    } else {
         n = make_some(l, listed, now_ns);
+        l->waiting = 0;
+    }
     if (n && (taken = l->ops->submit(l->io, l->request, n))) {
         l->ops->kick(l->io);
-        l->in_flight = (uint16_t)(l->in_flight + taken);
+        l->in_flight = (uint16_t)(solo ? 1 : l->in_flight + taken);
         l->last_taken_ns = now_ns;
-        e->charge_ns = &l->busy_ns;
     }
-    l->waiting = 0;
-    if (__builtin_expect(taken != listed, 0))
-        close_up(l, taken, n);
+    if (__builtin_expect(solo ? !taken : taken != listed, 0))
+        took_few(e, l, taken, n, now_ns);
     if (__builtin_expect(!l->left_lbas, 0) && !l->waiting && (!l->pace || engine_pace_is_done(l)))
         stop_submitting(e, l, now_ns);
+    return taken;
 }
 
 /* Nothing is in flight and nothing more is wanted, unless the lane has to flush and to read back. */
@@ -557,36 +490,53 @@ static void lane_drained(struct engine *e, struct work_lane *l, uint64_t now_ns)
 static inline void charge(struct engine *e, uint64_t now_ns)
 {
     *e->charge_ns += now_ns - e->charged_at_ns;
-    e->charge_ns = &e->idle_ns;
     e->charged_at_ns = now_ns;
 }
 
-static unsigned visit(struct engine *e, struct work_lane *l)
+static void charge_to_idle(struct engine *e, uint64_t now_ns)
 {
-    unsigned n = l->ops->poll(l->io, e->done, ENGINE_BATCH);
+    charge(e, now_ns);
+    e->charge_ns = &e->idle_ns;
+}
+
+/* Made twice from here: for any lane, and for one that keeps a single request in flight, only reads, and is
+ * not held.  What is known of such a lane falls away when it is compiled: lists, counts, writes. */
+static inline __attribute__((always_inline)) unsigned visit_as(struct engine *e, struct work_lane *l,
+                                                               const bool solo)
+{
+    unsigned n = l->ops->poll(l->io, e->done, solo ? 1 : ENGINE_BATCH);
     uint64_t now_ns = plat_now_ns();
+    bool worked = n != 0;
 
     charge(e, now_ns);
-    if (l->in_flight && now_ns - l->last_poll_ns > l->gap_ns)
+    if (now_ns - l->last_poll_ns > l->gap_ns && l->in_flight)
         l->gap_ns = now_ns - l->last_poll_ns;
     l->last_poll_ns = now_ns;
-    if (n) {
-        reap(e, l, n, now_ns);
-        e->charge_ns = &l->busy_ns;
-    }
-    if (__builtin_expect(l->io->dead, 0) && !l->broken)
-        end_dead(e, l, now_ns);
+    if (n)
+        reap(e, l, n, now_ns, solo);
     if (__builtin_expect(now_ns >= l->next_event_ns, 0))
         lane_event(e, l, now_ns);
-    if (l->submitting && !e->holding) {
-        if (l->in_flight != l->depth)
-            submit(e, l, now_ns);
+    if (solo && __builtin_expect(l->turn == TURN_FREE && l->left_lbas >= l->block_lbas, 1)) {
+        worked |= submit(e, l, now_ns, solo, true);
+    } else if (l->submitting && (solo || !e->holding)) {
+        if (l->in_flight != (solo ? 1 : l->depth))
+            worked |= submit(e, l, now_ns, solo, false);
     } else if (!l->submitting && !l->in_flight) {
         lane_drained(e, l, now_ns);
     } else if (n && l->in_flight) {
         l->ops->kick(l->io); /* parts of a split request may have been waiting for room */
     }
+    e->charge_ns = worked ? &l->busy_ns : &e->idle_ns;
     return n;
+}
+
+static __attribute__((noinline)) unsigned visit(struct engine *e, struct work_lane *l)
+{
+    return visit_as(e, l, false);
+}
+static __attribute__((noinline)) unsigned visit_solo(struct engine *e, struct work_lane *l)
+{
+    return visit_as(e, l, true);
 }
 
 static inline bool is_live(const struct work_lane *l)
@@ -606,7 +556,7 @@ static void start_lanes(struct engine *e)
         l->begin_ns = l->last_poll_ns = l->last_taken_ns = now_ns;
         l->next_publish_ns = now_ns + ENGINE_PUBLISH_NS;
         l->next_event_ns = now_ns;
-        l->submitting = true;
+        l->submitting = 1;
     }
 }
 
@@ -622,6 +572,34 @@ static void finish_step(struct engine *e)
         engine_fill_result(e, l);
 }
 
+static void run_rounds(struct engine *e, uint64_t began_ns, uint64_t slice_ns)
+{
+    struct work_lane *const end = e->lane + e->lane_count;
+
+    while (e->live_count) {
+        unsigned n = 0;
+        for (struct work_lane *l = e->lane; l < end; l++)
+            if (is_live(l))
+                n += l->solo ? visit_solo(e, l) : visit(e, l);
+        if (e->charged_at_ns - began_ns >= slice_ns)
+            break;
+        if (!n)
+            plat_relax();
+    }
+}
+
+/* The same for a lane that has the engine to itself. */
+static void run_alone(struct engine *e, struct work_lane *l, uint64_t began_ns, uint64_t slice_ns)
+{
+    while (is_live(l)) {
+        unsigned n = visit_as(e, l, true);
+        if (e->charged_at_ns - began_ns >= slice_ns)
+            break;
+        if (!n)
+            plat_relax();
+    }
+}
+
 bool worker_run(struct engine *e, uint64_t slice_ns)
 {
     if (!e->started)
@@ -630,19 +608,11 @@ bool worker_run(struct engine *e, uint64_t slice_ns)
         return e->live_count != 0;
     uint64_t began_ns = plat_now_ns();
 
-    struct work_lane *const end = e->lane + e->lane_count;
-
-    while (e->live_count) {
-        unsigned n = 0;
-        for (struct work_lane *l = e->lane; l < end; l++)
-            if (is_live(l))
-                n += visit(e, l);
-        if (e->charged_at_ns - began_ns >= slice_ns)
-            break;
-        if (!n)
-            plat_relax();
-    }
-    charge(e, plat_now_ns()); /* what the main processor does between two slices is not ours */
+    if (e->lane_count == 1 && e->lane->solo)
+        run_alone(e, e->lane, began_ns, slice_ns);
+    else
+        run_rounds(e, began_ns, slice_ns);
+    charge_to_idle(e, plat_now_ns()); /* what the main processor does between two slices is not ours */
     if (!e->live_count)
         finish_step(e);
     return e->live_count != 0;
@@ -668,7 +638,7 @@ void worker_hold(struct engine *e)
             in_flight += l->in_flight;
         }
     } while (in_flight);
-    charge(e, plat_now_ns());
+    charge_to_idle(e, plat_now_ns());
 }
 
 void worker_resume(struct engine *e)

@@ -151,6 +151,7 @@ static void begin_lane(struct engine *e, struct work_lane *l)
         l->phase = LANE_DEAD;
         return;
     }
+    l->solo = l->depth == 1 && !l->writing;
     l->result.depth = l->depth;
     l->result.command_bytes = l->io->command_bytes && l->io->command_bytes < l->result.block_bytes
                                   ? l->io->command_bytes

@@ -6,8 +6,9 @@
 #include "perm.h"
 
 /* Inside of the engine, shared by its files: engine.c (the loop), engine_begin.c (the only part that may
- * enter firmware), engine_paced.c (limits and draws), engine_write.c and engine_verify.c (what writes),
- * engine_group.c (copies), engine_result.c (numbers and flags) and engine_locate.c (bad LBAs). */
+ * enter firmware), engine_make.c (which blocks), engine_paced.c (limits and draws), engine_write.c and
+ * engine_verify.c (what writes), engine_group.c (copies), engine_result.c (numbers and flags) and
+ * engine_locate.c (bad LBAs). */
 
 enum {
     ENGINE_BATCH = 64,              /* completions taken per poll */
@@ -52,6 +53,9 @@ struct pace {
     uint32_t think_blocks, think_left;
 };
 
+/* work_lane.turn when the lane submits and has nothing made or in flight. */
+#define TURN_FREE (1ull << 32)
+
 struct work_lane {
     /* the path of each I/O */
     struct io_lane *io; /* NULL: not open */
@@ -63,10 +67,18 @@ struct work_lane {
     uint64_t planned_lbas;             /* as left_lbas, when measuring begins */
     uint64_t whole_blocks, next_index; /* random patterns */
     uint32_t block_lbas;
-    uint16_t depth, waiting, in_flight;
-    uint8_t pattern;                  /* enum work_pattern */
-    uint8_t phase;                    /* enum lane_phase */
-    bool submitting, wrapped, broken; /* broken: the driver or its device does not keep the contract */
+    uint16_t depth;
+    uint8_t pattern; /* enum work_pattern */
+    uint8_t phase;   /* enum lane_phase */
+    union {
+        struct {
+            uint16_t waiting, in_flight;
+            uint32_t submitting; /* 0 or 1 */
+        };
+        uint64_t turn; /* all three at once */
+    };
+    bool wrapped, broken; /* broken: the driver or its device does not keep the contract */
+    bool solo;            /* one request at a time, and only reads */
     struct rng rng;
 
     /* time; begin_ns is shifted by every hold, so that now - begin_ns is measured time */
@@ -126,16 +138,19 @@ static inline uint64_t engine_measured_now(const struct engine *e, uint64_t now_
 }
 
 /* One request, made in its slot. */
-static inline void put_request(struct work_slot *slots, struct io_request *r, uint64_t now_ns, uint64_t lba,
+static inline void put_in_slot(struct work_slot *s, struct io_request *r, uint64_t now_ns, uint64_t lba,
                                uint32_t blocks)
 {
-    struct work_slot *s = &slots[r->slot];
-
     s->submit_ns = now_ns;
     s->lba = lba;
     s->blocks = blocks;
     r->lba = lba;
-    r->blocks = blocks; /* `reserved` stays 0 as allocated */
+    r->blocks = blocks; /* its operation stays as it is */
+}
+static inline void put_request(struct work_slot *slots, struct io_request *r, uint64_t now_ns, uint64_t lba,
+                               uint32_t blocks)
+{
+    put_in_slot(&slots[r->slot], r, now_ns, lba, blocks);
 }
 
 /* engine_paced.c: lanes with mixed requests, limits and an end by steadiness */
@@ -255,10 +270,13 @@ void engine_merge_copies(struct engine *e);
 /* The lane that stands for the n-th job on its disk. */
 struct work_lane *engine_shown(const struct engine *e, unsigned lane);
 
-/* engine.c, also for the other files */
+/* engine_make.c */
 void engine_lane_refill_map(struct work_lane *l); /* [any] the next pass of a random map */
+/* Makes `count` requests and returns how many LBAs they cover. */
 uint64_t engine_make(struct work_lane *l, unsigned pattern, struct io_request *r, unsigned count,
                      uint64_t now_ns);
+
+/* engine.c, also for the other files */
 /* A completion that is no plain success.  False: not one of ours, nothing to free. */
 bool engine_odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c,
                            uint64_t now_ns);

@@ -326,7 +326,7 @@ bool engine_write_goes_on(struct engine *e, struct work_lane *l, uint64_t now_ns
     if (!w->wants_verify || w->verify_ended || l->ended_early || l->broken)
         return false;
     l->phase = LANE_VERIFYING;
-    l->submitting = true;
+    l->submitting = 1;
     engine_verify_start(l, at_ns);
     w->op = IO_READ;
     settle(l);

@@ -15,6 +15,14 @@ void perm_init(struct perm *p, uint64_t count, uint64_t seed)
         p->multiplier[r] = rng_next(&rng) | 1;
 }
 
+uint64_t perm_again_(const struct perm *p, uint64_t i)
+{
+    do
+        i = perm_round_(p, (i + p->addend) * p->multiplier[0]);
+    while (i >= p->count);
+    return i;
+}
+
 /* Each step of perm_at backwards. */
 static uint64_t unfold(const struct perm *p, uint64_t i)
 {

@@ -16,21 +16,25 @@ void perm_init(struct perm *p, uint64_t count, uint64_t seed);
  *
  * An addend, then three rounds of an odd multiplier and a folding shift, all bijections of the next power of
  * two; results outside the range are sent round again, fewer than once on average. */
+uint64_t perm_again_(const struct perm *p, uint64_t i);
 static inline uint64_t perm_fold_(const struct perm *p, uint64_t i)
 {
     i &= p->mask;
     return i ^ i >> p->shift;
 }
+static inline uint64_t perm_round_(const struct perm *p, uint64_t product)
+{
+    uint64_t i = perm_fold_(p, product);
+
+    i = perm_fold_(p, i * p->multiplier[1]);
+    return perm_fold_(p, i * p->multiplier[2]);
+}
+/* What is sent round again is a function of its own: without a loop nothing is worth holding in registers. */
 static inline uint64_t perm_at_(const struct perm *p, uint64_t product)
 {
-    for (;;) {
-        uint64_t i = perm_fold_(p, product);
-        i = perm_fold_(p, i * p->multiplier[1]);
-        i = perm_fold_(p, i * p->multiplier[2]);
-        if (__builtin_expect(i < p->count, 1))
-            return i;
-        product = (i + p->addend) * p->multiplier[0];
-    }
+    uint64_t i = perm_round_(p, product);
+
+    return __builtin_expect(i < p->count, 1) ? i : perm_again_(p, i);
 }
 static inline uint64_t perm_at(const struct perm *p, uint64_t i)
 {

@@ -82,6 +82,7 @@ struct nvme_pair {
     struct nvme_sqe *sq_rung; /* where sq_next and cq_next were when the device was told last */
     const struct nvme_cqe *cq_rung;
     uint32_t sq_bell, cq_bell;
+    struct mmio regs; /* the controller's */
     struct nvme_ctrl *ctrl;
     struct nvme_sqe *sqe;
     struct nvme_cqe *cqe;
@@ -100,6 +101,13 @@ struct nvme_pair {
 struct nvme_prps {
     uint64_t prp1, prp2;
 };
+/* What is the same in all full commands of a slot. */
+struct nvme_full {
+    uint64_t head; /* the first 8 bytes but for the opcode, of a slot with a tag of its own */
+    struct nvme_prps data;
+    uint64_t reserved;
+};
+_Static_assert(sizeof(struct nvme_full) == sizeof(struct lane_slot), "one offset finds both of a slot");
 /* A command that is to be sent again. */
 struct nvme_retry {
     uint64_t due_ns;
@@ -110,11 +118,10 @@ struct nvme_lane {
     struct nvme_pair *pair;
     uint32_t window, tag_base; /* tags of its own from tag_base on: one per slot, or none */
     struct lane_slots slots;
-    struct nvme_prps *full;   /* one per slot */
-    uint64_t full_prp2_step;  /* from one full part of a request to the next */
-    uint64_t full_first_lbas; /* the gate's answer for a full read */
-    uint64_t window_head;     /* the first 8 bytes of a full command of slot 0 but for its opcode */
-    uint64_t sqe_head;        /* the first 8 bytes of each command but for its id and opcode */
+    struct nvme_full *full;               /* one per slot */
+    uint64_t full_prp2_step;              /* from one full part of a request to the next */
+    uint64_t full_first_lbas;             /* the gate's answer for a full read */
+    uint64_t sqe_head;                    /* the first 8 bytes of each command but for its id and opcode */
     uint64_t full_first_writes, ref_mask; /* the gate's for a full write; LBA bits of the reference tag */
     uint64_t sqe_control;                 /* CDW12 of a command of one block */
     uint64_t full_control;                /* and of a full one */
@@ -125,7 +132,6 @@ struct nvme_lane {
     uint32_t max_blocks;      /* of a request: what the buffer holds */
     uint32_t list_bytes;      /* room of one PRP list */
     uint32_t slot_list_bytes; /* of all lists of one slot: 0 when all share them */
-    unsigned retry_count;
     struct nvme_retry retry[NVME_MAX_WAITING];
     bool flush_is_nothing;     /* no volatile write cache: answered here */
     bool told_misuse, retired; /* retired: closed, but the device may still write into its memory */

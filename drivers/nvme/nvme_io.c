@@ -79,8 +79,8 @@ static bool send_full_parts(struct nvme_lane *l, uint16_t slot)
     const uint32_t blocks = l->slots.part_blocks, left = x->blocks_left;
     uint16_t part = x->next_part, first = part;
     uint64_t lba = x->next_lba;
-    struct nvme_prps data = { l->full[slot].prp1 + (uint64_t)part * l->base.command_bytes,
-                              l->full[slot].prp2 + (uint64_t)part * l->full_prp2_step };
+    struct nvme_prps data = { l->full[slot].data.prp1 + (uint64_t)part * l->base.command_bytes,
+                              l->full[slot].data.prp2 + (uint64_t)part * l->full_prp2_step };
     uint32_t tags = p->free_count;
 
     for (uint32_t sent = blocks; sent <= left && tags && lba - from < firsts; sent += blocks) {
@@ -190,8 +190,8 @@ static inline __attribute__((always_inline)) const struct io_request *send_whole
                      r->lba - from >= firsts))
             break;
         lane_start_whole(x, op, r->lba);
-        put_rw(e, l->window_head + (slot << 16) + (op == IO_WRITE ? NVME_WRITE : NVME_READ), r->lba,
-               l->full_control, &l->full[slot], op == IO_WRITE ? r->lba & l->ref_mask : 0);
+        put_rw(e, l->full[slot].head + (op == IO_WRITE ? NVME_WRITE : NVME_READ), r->lba, l->full_control,
+               &l->full[slot].data, op == IO_WRITE ? r->lba & l->ref_mask : 0);
         if (UNLIKELY(++e == p->sq_end))
             e = p->sqe;
     }
@@ -229,10 +229,8 @@ unsigned nvme_submit(struct io_lane *base, const struct io_request *r, unsigned 
 {
     struct nvme_lane *const l = (struct nvme_lane *)base;
 
-    if (UNLIKELY(l->base.dead))
-        return 0;
-    if (UNLIKELY(l->slots.fifo_count))
-        return send_slowly(l, r, 0, n);
+    if (UNLIKELY(l->slots.rare_at_submit))
+        return l->slots.shut ? 0 : send_slowly(l, r, 0, n);
     if (n != 1)
         return send_batch(l, r, r + n);
     const uint32_t slot = lane_slot_and_op(r);
@@ -244,7 +242,7 @@ unsigned nvme_submit(struct io_lane *base, const struct io_request *r, unsigned 
     if (UNLIKELY(x->busy || r->blocks != l->slots.part_blocks || r->lba >= l->full_first_lbas))
         return send_batch(l, r, r + n);
     lane_start_whole(x, IO_READ, r->lba);
-    put_rw(e, l->window_head + (slot << 16) + NVME_READ, r->lba, l->full_control, &l->full[slot], 0);
+    put_rw(e, l->full[slot].head + NVME_READ, r->lba, l->full_control, &l->full[slot].data, 0);
     p->sq_next = LIKELY(e + 1 != p->sq_end) ? e + 1 : p->sqe;
     return 1;
 }
@@ -255,12 +253,12 @@ static inline void ring(struct nvme_pair *p)
 {
     if (p->cq_next != p->cq_rung) {
         p->cq_rung = p->cq_next;
-        plat_write32(&p->ctrl->regs, p->cq_bell, (uint32_t)(p->cq_next - p->cqe));
+        plat_write32(&p->regs, p->cq_bell, (uint32_t)(p->cq_next - p->cqe));
     }
     if (p->sq_next != p->sq_rung) {
         p->sq_rung = p->sq_next;
         plat_dma_publish();
-        plat_write32(&p->ctrl->regs, p->sq_bell, (uint32_t)(p->sq_next - p->sqe));
+        plat_write32(&p->regs, p->sq_bell, (uint32_t)(p->sq_next - p->sqe));
     }
 }
 
@@ -349,7 +347,7 @@ static __attribute__((noinline)) unsigned poll_slowly(struct nvme_lane *l, struc
     if (!l->base.dead)
         nvme_reap_pair(l->pair);
     n += lane_collect(&l->slots, c + n, max - n);
-    if (!l->base.dead && (l->slots.fifo_count || l->retry_count)) {
+    if (!l->base.dead && (l->slots.fifo_count || l->slots.again_count)) {
         nvme_retry_due(l);
         send_parts(l);
         ring(l->pair);
@@ -367,6 +365,8 @@ static __attribute__((noinline)) unsigned poll_batch(struct nvme_lane *l, struct
     struct io_completion *c = first;
     uint32_t dw3;
 
+    if (UNLIKELY(l->base.dead || l->slots.done_count))
+        return poll_slowly(l, first, 0, max);
     for (;; e = step(p, e)) {
         dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
         /* Phase, status and tag at once: with a status or an old phase the difference is above all slots. */
@@ -383,35 +383,30 @@ static __attribute__((noinline)) unsigned poll_batch(struct nvme_lane *l, struct
         lane_end_whole(x);
     }
     p->cq_next = e;
-    if (LIKELY(((dw3 & CQE_PHASE) != p->phase_bit || c == first + max) && !l->slots.fifo_count &&
-               !l->retry_count))
+    if (LIKELY(((dw3 & CQE_PHASE) != p->phase_bit || c == first + max) && !l->slots.rare))
         return (unsigned)(c - first);
     return poll_slowly(l, first, (unsigned)(c - first), max);
 }
 
-/* Nothing has come, or one good end with nothing behind it. */
+/* One good end is all that was asked for, as at a depth of 1; or nothing has come. */
 unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
 {
     struct nvme_lane *const l = (struct nvme_lane *)base;
     struct nvme_pair *const p = l->pair;
     const struct nvme_cqe *const e = p->cq_next;
 
-    if (UNLIKELY(l->base.dead || l->slots.done_count))
-        return poll_slowly(l, c, 0, max);
-    if (UNLIKELY(l->slots.fifo_count || l->retry_count || !max || e + 1 == p->cq_end))
+    if (UNLIKELY(l->slots.rare))
         return poll_batch(l, c, max);
     const uint32_t dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
-    if ((dw3 & CQE_PHASE) != p->phase_bit)
-        return 0;
     const uint32_t slot = dw3 - p->phase_bit - l->tag_base;
-    if (slot >= l->window || (__atomic_load_n(&e[1].dw3, __ATOMIC_RELAXED) & CQE_PHASE) == p->phase_bit)
-        return poll_batch(l, c, max);
+    if (slot >= l->window || max != 1)
+        return (dw3 & CQE_PHASE) == p->phase_bit ? poll_batch(l, c, max) : 0;
     struct lane_slot *const x = &l->slots.slot[slot];
     if (UNLIKELY(__atomic_load_n(&e->dw2, __ATOMIC_RELAXED) - p->sqid_base >= p->entries ||
                  !lane_is_whole(x)))
         return poll_batch(l, c, max);
     *c = (struct io_completion){ .slot = (uint16_t)slot, .status = IO_OK };
     lane_end_whole(x);
-    p->cq_next = e + 1;
+    p->cq_next = step(p, e);
     return 1;
 }

@@ -13,7 +13,8 @@ void nvme_kill_lanes(struct nvme_ctrl *c, const struct nvme_pair *p)
         if (p && l->pair != p)
             continue;
         l->base.dead = true;
-        l->retry_count = 0;
+        l->slots.shut = 1;
+        l->slots.again_count = 0;
         if (!l->base.disk->fault.err)
             l->base.disk->fault = c->base.fault;
         lane_slots_lost(&l->slots, IO_LOST, 0);
@@ -74,7 +75,7 @@ static int reset(struct nvme_ctrl *c)
     if ((rc = nvme_disable(c)))
         return rc;
     for (struct nvme_lane *l = c->lanes; l; l = l->next) {
-        l->retry_count = 0;
+        l->slots.again_count = 0;
         lane_slots_lost(&l->slots, IO_LOST, 0);
     }
     if ((rc = nvme_enable(c)))

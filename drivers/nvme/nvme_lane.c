@@ -31,6 +31,7 @@ static int allocate_pair(struct nvme_ctrl *c, struct nvme_pair **out)
         return E_NOMEM;
     }
     p->ctrl = c;
+    p->regs = c->regs;
     p->entries = c->entries;
     p->tag_count = p->window_low = c->entries - 1;
     p->qid = (uint16_t)(c->pair_count + 1);
@@ -131,9 +132,10 @@ static void take_window(struct nvme_lane *l)
         return;
     l->window = depth;
     l->tag_base = p->window_low -= depth;
-    l->window_head = l->sqe_head | l->tag_base << 16;
-    for (uint32_t slot = 0; slot < depth; slot++)
+    for (uint32_t slot = 0; slot < depth; slot++) {
         p->tags[l->tag_base + slot] = (struct nvme_tag){ .lane = l, .slot = (uint16_t)slot, .bound = true };
+        l->full[slot].head = l->sqe_head | (l->tag_base + slot) << 16;
+    }
     fill_pool(p);
 }
 
@@ -253,9 +255,9 @@ static int allocate_lane(struct nvme_lane *l, const struct nvme_ctrl *c, const s
     if (!(l->full = plat_alloc(l->base.depth * sizeof *l->full)))
         return NOTE(E_NOMEM, "memory for the data pointers of a lane", 0, l->base.depth);
     for (uint16_t slot = 0; slot < l->base.depth; slot++)
-        l->full[slot] = nvme_prps_of(l, slot, 0, l->slots.part_blocks);
+        l->full[slot].data = nvme_prps_of(l, slot, 0, l->slots.part_blocks);
     if (l->base.request_bytes > l->base.command_bytes)
-        l->full_prp2_step = nvme_prps_of(l, 0, 1, l->slots.part_blocks).prp2 - l->full[0].prp2;
+        l->full_prp2_step = nvme_prps_of(l, 0, 1, l->slots.part_blocks).prp2 - l->full[0].data.prp2;
     if ((rc = open_gate(l, shape->writes)))
         return rc;
     l->full_control = l->sqe_control + l->slots.part_blocks - 1;

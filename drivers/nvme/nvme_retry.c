@@ -34,23 +34,23 @@ bool nvme_retry_later(struct nvme_lane *l, uint16_t tag, uint32_t status)
     uint64_t delay_ms = index ? c->retry_delay[index - 1] * 100ull : 0;
 
     /* A request that failed already waits for its other commands only. */
-    if (x->status != IO_OK || x->retries >= times_for(status) || l->retry_count == NVME_MAX_WAITING ||
+    if (x->status != IO_OK || x->retries >= times_for(status) || l->slots.again_count == NVME_MAX_WAITING ||
         delay_ms > NVME_MAX_RETRY_DELAY_MS)
         return false;
     x->retries++;
-    l->retry[l->retry_count++] =
+    l->retry[l->slots.again_count++] =
         (struct nvme_retry){ .due_ns = plat_now_ns() + delay_ms * NS_PER_MS, .tag = tag };
     return true;
 }
 
 /* Takes an entry out; the order of the others does not matter. */
-static void remove_retry(struct nvme_lane *l, unsigned i) { l->retry[i] = l->retry[--l->retry_count]; }
+static void remove_retry(struct nvme_lane *l, unsigned i) { l->retry[i] = l->retry[--l->slots.again_count]; }
 
 void nvme_retry_due(struct nvme_lane *l)
 {
     uint64_t now_ns = plat_now_ns();
 
-    for (unsigned i = l->retry_count; i-- > 0;) {
+    for (unsigned i = l->slots.again_count; i-- > 0;) {
         if (l->retry[i].due_ns > now_ns)
             continue;
         nvme_send_again(l, l->retry[i].tag);
@@ -60,7 +60,7 @@ void nvme_retry_due(struct nvme_lane *l)
 
 void nvme_retry_drop(struct nvme_lane *l, uint16_t slot)
 {
-    for (unsigned i = l->retry_count; i-- > 0;) {
+    for (unsigned i = l->slots.again_count; i-- > 0;) {
         uint16_t tag = l->retry[i].tag;
         if (l->pair->tags[tag].slot != slot)
             continue;
