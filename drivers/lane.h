@@ -152,7 +152,18 @@ static inline uint32_t lane_slot_and_op(const struct io_request *r)
 }
 /* True when nothing of such a request failed yet: its good completion ends it, by lane_end_whole. */
 static inline bool lane_is_whole(const struct lane_slot *x) { return x->state == LANE_WHOLE_; }
-static inline void lane_end_whole(struct lane_slot *x) { x->state = 0; }
+/* Frees its slot, and fills in the completion: all but the slot's number is 0. */
+static inline void lane_end_whole(struct lane_slot *x, struct io_completion *c, uint16_t slot)
+{
+    const uint64_t slot_and_zeros = slot;
+
+    x->state = 0;
+    __builtin_memcpy(c, &slot_and_zeros, sizeof slot_and_zeros);
+    c->error_lba = 0;
+}
+_Static_assert(offsetof(struct io_completion, slot) == 0 && offsetof(struct io_completion, error_lba) == 8 &&
+                   sizeof(struct io_completion) == 16,
+               "slot, status, retries and detail are the first word");
 
 /* Ends a request that the device need not be asked for, nothing of which is with it. */
 void lane_slot_answered(struct lane_slots *s, uint16_t slot);

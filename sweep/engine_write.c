@@ -34,13 +34,17 @@ static void fill_buffer(const struct work_lane *l, struct rng *rng, uint8_t *dat
         fill_random(j, rng, data, bytes);
 }
 
-/* So that no two blocks are alike: a word of its own at each 4 KiB. */
+/* So that no two blocks are alike: words of their own at each 4 KiB. */
+static inline void put_words(uint8_t *at, uint64_t sequence, uint64_t lba)
+{
+    __builtin_memcpy(at, &sequence, sizeof(sequence));
+    __builtin_memcpy(at + sizeof(sequence), &lba, sizeof(lba));
+}
 static inline void scramble(struct writing *w, uint8_t *data, uint32_t bytes, uint64_t lba)
 {
-    uint64_t word[2] = { ++w->sequence, lba };
-
-    for (uint32_t i = 0; i + sizeof(word) <= bytes; i += SCRAMBLE_BYTES)
-        __builtin_memcpy(data + i, word, sizeof(word));
+    w->sequence++;
+    for (uint32_t i = 0; i + 2 * sizeof(lba) <= bytes; i += SCRAMBLE_BYTES)
+        put_words(data + i, w->sequence, lba);
 }
 
 /* The same for requests that are all writes, from buffers that hold nothing else. */
@@ -50,18 +54,23 @@ static void scramble_all(const struct work_lane *l, const struct io_request *r, 
     const size_t slot_bytes = io->buffer_per_slot ? io->request_bytes : 0;
     const size_t lba_bytes = l->lba_bytes;
     uint8_t *const data = io->data.cpu;
-    uint64_t word[2] = { l->writing->sequence, 0 };
+    const struct io_request *const end = r + count;
+    uint64_t sequence = l->writing->sequence;
 
-    for (const struct io_request *end = r + count; r != end; r++) {
-        uint8_t *at = data + r->slot * slot_bytes, *const after = at + r->blocks * lba_bytes;
+    if (io->request_bytes <= SCRAMBLE_BYTES) {
+        for (; r != end; r++)
+            put_words(data + r->slot * slot_bytes, ++sequence, r->lba);
+    } else {
+        for (; r != end; r++) {
+            uint8_t *at = data + r->slot * slot_bytes, *const after = at + r->blocks * lba_bytes;
 
-        word[0]++;
-        word[1] = r->lba;
-        do
-            __builtin_memcpy(at, word, sizeof(word));
-        while ((at += SCRAMBLE_BYTES) < after);
+            sequence++;
+            do
+                put_words(at, sequence, r->lba);
+            while ((at += SCRAMBLE_BYTES) < after);
+        }
     }
-    l->writing->sequence = word[0];
+    l->writing->sequence = sequence;
 }
 
 /* A read left the device's data in the buffer: the lane's own comes back before it is written. */

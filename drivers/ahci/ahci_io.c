@@ -342,8 +342,7 @@ static inline void finish(struct ahci_port *p, uint32_t tags, struct taker *to)
             lane_part_done(&a->lane->slots, slot);
             continue;
         }
-        lane_end_whole(&slots[slot]);
-        *c++ = (struct io_completion){ .slot = slot, .status = IO_OK };
+        lane_end_whole(&slots[slot], c++, slot);
     }
     to->c = c;
 }

@@ -157,9 +157,8 @@ unsigned mfi_frame_reap(struct mfi_lane *m, struct io_completion *c, unsigned ma
         struct lane_slot *x = &m->slots.slot[t->slot];
         if (status == MFI_STAT_OK && ((const struct mfi_header *)t->frame)->context == t->number &&
             got < max && lane_is_whole(x)) {
-            lane_end_whole(x);
+            lane_end_whole(x, &c[got++], t->slot);
             t->in_flight = false;
-            c[got++] = (struct io_completion){ .slot = t->slot };
             continue;
         }
         if (finish(m, t))

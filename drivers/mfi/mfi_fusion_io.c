@@ -193,9 +193,8 @@ unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_co
             struct lane_slot *x = &m->slots.slot[t->slot];
 
             if (lane_is_whole(x)) {
-                lane_end_whole(x);
+                lane_end_whole(x, out++, t->slot);
                 t->in_flight = false;
-                *out++ = (struct io_completion){ .slot = t->slot };
                 continue;
             }
         }

@@ -180,18 +180,20 @@ static inline __attribute__((always_inline)) const struct io_request *send_whole
     struct nvme_pair *const p = l->pair;
     const uint64_t from = op == IO_WRITE ? l->pass.write_first_lba : 0;
     const uint64_t firsts = op == IO_WRITE ? l->full_first_writes : l->full_first_lbas;
+    const uint32_t blocks = l->slots.part_blocks;
+    struct lane_slot *const slots = l->slots.slot;
+    struct nvme_full *const full = l->full;
     struct nvme_sqe *e = p->sq_next;
 
     for (; r != last; r++) {
         const uint32_t slot = lane_slot_and_op(r) - ((uint32_t)op << 16);
-        struct lane_slot *const x = &l->slots.slot[slot];
+        const uint64_t lba = r->lba;
 
-        if (UNLIKELY(slot >= l->window || x->busy || r->blocks != l->slots.part_blocks ||
-                     r->lba - from >= firsts))
+        if (UNLIKELY(slot >= l->window || slots[slot].busy || r->blocks != blocks || lba - from >= firsts))
             break;
-        lane_start_whole(x, op, r->lba);
-        put_rw(e, l->full[slot].head + (op == IO_WRITE ? NVME_WRITE : NVME_READ), r->lba, l->full_control,
-               &l->full[slot].data, op == IO_WRITE ? r->lba & l->ref_mask : 0);
+        lane_start_whole(&slots[slot], op, lba);
+        put_rw(e, full[slot].head + (op == IO_WRITE ? NVME_WRITE : NVME_READ), lba, l->full_control,
+               &full[slot].data, op == IO_WRITE ? lba & l->ref_mask : 0);
         if (UNLIKELY(++e == p->sq_end))
             e = p->sqe;
     }
@@ -319,12 +321,15 @@ static __attribute__((noinline)) bool take_any(struct nvme_pair *p, uint32_t dw2
     return true;
 }
 
-static inline const struct nvme_cqe *step(struct nvme_pair *p, const struct nvme_cqe *e)
+/* The next lap around the completion queue begins. */
+static inline const struct nvme_cqe *lap(struct nvme_pair *p)
 {
-    if (LIKELY(++e != p->cq_end))
-        return e;
     p->phase_bit ^= (uint32_t)CQE_PHASE;
     return p->cqe;
+}
+static inline const struct nvme_cqe *step(struct nvme_pair *p, const struct nvme_cqe *e)
+{
+    return LIKELY(e + 1 != p->cq_end) ? e + 1 : lap(p);
 }
 
 void nvme_reap_pair(struct nvme_pair *p)
@@ -362,28 +367,31 @@ static __attribute__((noinline)) unsigned poll_batch(struct nvme_lane *l, struct
 {
     struct nvme_pair *const p = l->pair;
     const struct nvme_cqe *e = p->cq_next;
-    struct io_completion *c = first;
-    uint32_t dw3;
+    struct io_completion *c = first, *const last = first + max;
+    /* Phase, status and tag at once: with a status or an old phase the difference is above all slots. */
+    uint32_t slot_0 = p->phase_bit + l->tag_base, dw3;
 
     if (UNLIKELY(l->base.dead || l->slots.done_count))
         return poll_slowly(l, first, 0, max);
-    for (;; e = step(p, e)) {
+    for (;;) {
         dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
-        /* Phase, status and tag at once: with a status or an old phase the difference is above all slots. */
-        const uint32_t slot = dw3 - p->phase_bit - l->tag_base;
+        const uint32_t slot = dw3 - slot_0;
 
-        if (slot >= l->window || c == first + max)
+        if (slot >= l->window || c == last)
             break;
         struct lane_slot *const x = &l->slots.slot[slot];
         /* SQID and SQHD in one comparison: below sqid_base the difference wraps to a huge number. */
         if (UNLIKELY(__atomic_load_n(&e->dw2, __ATOMIC_RELAXED) - p->sqid_base >= p->entries ||
                      !lane_is_whole(x)))
             break;
-        *c++ = (struct io_completion){ .slot = (uint16_t)slot, .status = IO_OK };
-        lane_end_whole(x);
+        lane_end_whole(x, c++, (uint16_t)slot);
+        if (LIKELY(++e != p->cq_end))
+            continue;
+        e = lap(p);
+        slot_0 = p->phase_bit + l->tag_base;
     }
     p->cq_next = e;
-    if (LIKELY(((dw3 & CQE_PHASE) != p->phase_bit || c == first + max) && !l->slots.rare))
+    if (LIKELY(((dw3 & CQE_PHASE) != p->phase_bit || c == last) && !l->slots.rare))
         return (unsigned)(c - first);
     return poll_slowly(l, first, (unsigned)(c - first), max);
 }
@@ -405,8 +413,7 @@ unsigned nvme_poll(struct io_lane *base, struct io_completion *c, unsigned max)
     if (UNLIKELY(__atomic_load_n(&e->dw2, __ATOMIC_RELAXED) - p->sqid_base >= p->entries ||
                  !lane_is_whole(x)))
         return poll_batch(l, c, max);
-    *c = (struct io_completion){ .slot = (uint16_t)slot, .status = IO_OK };
-    lane_end_whole(x);
+    lane_end_whole(x, c, (uint16_t)slot);
     p->cq_next = step(p, e);
     return 1;
 }
