@@ -31,7 +31,7 @@ struct work_slot {
 };
 
 enum work_pattern {
-    PATTERN_SEQUENTIAL,
+    PATTERN_SEQUENTIAL, /* these three are plain: nothing but places, by engine_make itself */
     PATTERN_RANDOM,
     PATTERN_PERMUTED,
     PATTERN_DRAWN,
@@ -102,6 +102,7 @@ struct work_lane {
     struct draw *draw;             /* PATTERN_DRAWN */
     struct writing *writing;       /* NULL: reads, and checks nothing */
     bool fills;                    /* buffers are filled before each submission */
+    bool words;                    /* so are they, but by engine_make: small writes of a plain pattern */
     bool apart;                    /* completions are taken one by one, by engine_reap_apart */
     struct steady *steady;         /* NULL: not looked for */
     uint64_t lead_ns;              /* startdelay and ramp_time */
@@ -217,6 +218,13 @@ struct writing {
     struct step_writing result;
 };
 #define ENGINE_FLUSH_NS (120 * NS_PER_S) /* design: default numbers */
+
+/* So that no two blocks are alike: words of their own at each 4 KiB. */
+static inline void engine_put_words(uint8_t *at, uint64_t sequence, uint64_t lba)
+{
+    __builtin_memcpy(at, &sequence, sizeof(sequence));
+    __builtin_memcpy(at + sizeof(sequence), &lba, sizeof(lba));
+}
 
 /* engine_write.c */
 int engine_write_begin(struct work_lane *l); /* [boot] E_NOMEM; after the lane's work is set */

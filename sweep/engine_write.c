@@ -34,17 +34,11 @@ static void fill_buffer(const struct work_lane *l, struct rng *rng, uint8_t *dat
         fill_random(j, rng, data, bytes);
 }
 
-/* So that no two blocks are alike: words of their own at each 4 KiB. */
-static inline void put_words(uint8_t *at, uint64_t sequence, uint64_t lba)
-{
-    __builtin_memcpy(at, &sequence, sizeof(sequence));
-    __builtin_memcpy(at + sizeof(sequence), &lba, sizeof(lba));
-}
 static inline void scramble(struct writing *w, uint8_t *data, uint32_t bytes, uint64_t lba)
 {
     w->sequence++;
     for (uint32_t i = 0; i + 2 * sizeof(lba) <= bytes; i += SCRAMBLE_BYTES)
-        put_words(data + i, w->sequence, lba);
+        engine_put_words(data + i, w->sequence, lba);
 }
 
 /* The same for requests that are all writes, from buffers that hold nothing else. */
@@ -54,21 +48,15 @@ static void scramble_all(const struct work_lane *l, const struct io_request *r, 
     const size_t slot_bytes = io->buffer_per_slot ? io->request_bytes : 0;
     const size_t lba_bytes = l->lba_bytes;
     uint8_t *const data = io->data.cpu;
-    const struct io_request *const end = r + count;
     uint64_t sequence = l->writing->sequence;
 
-    if (io->request_bytes <= SCRAMBLE_BYTES) {
-        for (; r != end; r++)
-            put_words(data + r->slot * slot_bytes, ++sequence, r->lba);
-    } else {
-        for (; r != end; r++) {
-            uint8_t *at = data + r->slot * slot_bytes, *const after = at + r->blocks * lba_bytes;
+    for (const struct io_request *const end = r + count; r != end; r++) {
+        uint8_t *at = data + r->slot * slot_bytes, *const after = at + r->blocks * lba_bytes;
 
-            sequence++;
-            do
-                put_words(at, sequence, r->lba);
-            while ((at += SCRAMBLE_BYTES) < after);
-        }
+        sequence++;
+        do
+            engine_put_words(at, sequence, r->lba);
+        while ((at += SCRAMBLE_BYTES) < after);
     }
     l->writing->sequence = sequence;
 }
@@ -184,6 +172,10 @@ static void begin_buffers(struct work_lane *l)
         w->stamped || w->checks_reads || (j->refill_buffers && !j->zero_buffers && !j->write_fill.count);
     for (unsigned i = 0; w->writes && i < l->depth; i++)
         fill_buffer(l, &w->rng, lane_data(l->io, i));
+    l->words = w->scrambles && !w->fills_slowly && l->pattern <= PATTERN_PERMUTED && l->io->buffer_per_slot &&
+               l->io->request_bytes <= SCRAMBLE_BYTES;
+    if (l->words)
+        w->scrambles = false;
     l->fills = w->fills_slowly || w->scrambles || w->flush_every;
 }
 

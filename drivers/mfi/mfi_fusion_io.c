@@ -176,7 +176,7 @@ unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_co
         /* Whole only when both halves are there (6.5); a low half of ones has that type as well.  Acquire:
          * what it stands for is read after it. */
         uint64_t d = __atomic_load_n(next, __ATOMIC_ACQUIRE);
-        if ((d & REPLY_TYPE) == REPLY_UNUSED || d >> 32 == UINT32_MAX)
+        if ((d & REPLY_TYPE) == REPLY_UNUSED || (uint32_t)(d >> 32) == UINT32_MAX)
             break;
         uint32_t number = (uint32_t)FIELD_GET(REPLY_SMID, d) - 1;
         struct mfi_tag *t = &card->tags[number];
@@ -189,10 +189,10 @@ unsigned mfi_fusion_reap(struct mfi_card *card, struct mfi_lane *m, struct io_co
             continue;
         }
         uint16_t status = *(const uint16_t *)((const uint8_t *)t->frame + CONTEXT_STATUS_AT);
-        if (t->lane == m && out < out_end && !status) {
+        if (__builtin_expect(t->lane == m && out < out_end && !status, 1)) {
             struct lane_slot *x = &m->slots.slot[t->slot];
 
-            if (lane_is_whole(x)) {
+            if (__builtin_expect(lane_is_whole(x), 1)) {
                 lane_end_whole(x, out++, t->slot);
                 t->in_flight = false;
                 continue;

@@ -74,36 +74,42 @@ static inline __attribute__((always_inline)) unsigned mfi_take_whole(struct mfi_
                                                                      void (*post)(struct mfi_lane *,
                                                                                   struct mfi_tag *))
 {
-    struct lane_slots *s = &m->slots;
-    unsigned taken = 0, room = mfi_room(m);
+    struct lane_slot *const slots = m->slots.slot;
+    struct mfi_tag *const *const home = m->home;
+    const uint32_t depth = m->slots.depth;
+    const struct io_request *const first = r, *last;
+    unsigned room = mfi_room(m);
     uint32_t blocks = 0;
+    uint64_t built = 0;
     uint64_t first_lbas = 0; /* a request of so many blocks may begin below this, */
     const uint64_t from = op == IO_WRITE ? m->pass.write_first_lba : 0; /* counted from here */
 
-    if (s->fifo_count)
+    if (m->slots.fifo_count)
         return 0;
-    if (n > room)
-        n = room;
-    for (; taken < n; taken++, r++) {
+    last = r + (n < room ? n : room);
+    for (; r != last; r++) {
+        const uint32_t slot = lane_slot_and_op(r) - ((uint32_t)op << 16);
+        const uint64_t lba = r->lba;
+
         if (r->blocks != blocks) {
             blocks = r->blocks;
-            first_lbas = blocks > s->part_blocks ? 0
-                         : op == IO_WRITE        ? gate_first_writes(&m->pass, m->opcode[IO_WRITE], blocks)
-                                                 : gate_first_lbas(&m->pass, m->opcode[IO_READ], blocks);
+            built = mfi_built(m, op, 0, blocks);
+            first_lbas = blocks > m->slots.part_blocks ? 0
+                         : op == IO_WRITE ? gate_first_writes(&m->pass, m->opcode[IO_WRITE], blocks)
+                                          : gate_first_lbas(&m->pass, m->opcode[IO_READ], blocks);
         }
-        if (r->lba - from >= first_lbas || lane_slot_and_op(r) - ((uint32_t)op << 16) >= s->depth ||
-            s->slot[r->slot].state)
+        if (lba - from >= first_lbas || slot >= depth || slots[slot].state)
             break;
-        struct mfi_tag *t = m->home[r->slot];
-        if (t->built != mfi_built(m, op, r->slot, r->blocks))
-            t = mfi_tag_borrow(m, op, r->slot, 0, r->blocks);
-        lane_start_whole(&s->slot[r->slot], op, r->lba);
-        t->lba = r->lba;
+        struct mfi_tag *t = home[slot];
+        if (t->built != built + ((uint64_t)slot << 32))
+            t = mfi_tag_borrow(m, op, slot, 0, blocks);
+        lane_start_whole(&slots[slot], op, lba);
+        t->lba = lba;
         t->in_flight = true;
         post(m, t);
     }
-    m->card->free_count -= taken;
-    return taken;
+    m->card->free_count -= (unsigned)(r - first);
+    return (unsigned)(r - first);
 }
 
 #endif

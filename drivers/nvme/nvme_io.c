@@ -182,47 +182,58 @@ static inline __attribute__((always_inline)) const struct io_request *send_whole
     const uint64_t firsts = op == IO_WRITE ? l->full_first_writes : l->full_first_lbas;
     const uint32_t blocks = l->slots.part_blocks;
     struct lane_slot *const slots = l->slots.slot;
-    struct nvme_full *const full = l->full;
     struct nvme_sqe *e = p->sq_next;
 
-    for (; r != last; r++) {
-        const uint32_t slot = lane_slot_and_op(r) - ((uint32_t)op << 16);
-        const uint64_t lba = r->lba;
+    /* One comparison for the end of the batch and the end of the ring. */
+    while (r != last) {
+        const struct io_request *const stop = r + min_u64((uint64_t)(last - r), (uint64_t)(p->sq_end - e));
 
-        if (UNLIKELY(slot >= l->window || slots[slot].busy || r->blocks != blocks || lba - from >= firsts))
-            break;
-        lane_start_whole(&slots[slot], op, lba);
-        put_rw(e, full[slot].head + (op == IO_WRITE ? NVME_WRITE : NVME_READ), lba, l->full_control,
-               &full[slot].data, op == IO_WRITE ? lba & l->ref_mask : 0);
-        if (UNLIKELY(++e == p->sq_end))
+        for (; r != stop; r++, e++) {
+            const uint32_t slot = lane_slot_and_op(r) - ((uint32_t)op << 16);
+            const uint64_t lba = r->lba;
+
+            if (UNLIKELY(slot >= l->window || slots[slot].busy || r->blocks != blocks ||
+                         lba - from >= firsts)) {
+                p->sq_next = e;
+                return r;
+            }
+            lane_start_whole(&slots[slot], op, lba);
+            const struct nvme_full *const full = &l->full[slot];
+            put_rw(e, full->head + (op == IO_WRITE ? NVME_WRITE : NVME_READ), lba, l->full_control,
+                   &full->data, op == IO_WRITE ? lba & l->ref_mask : 0);
+        }
+        if (e == p->sq_end)
             e = p->sqe;
     }
     p->sq_next = e;
     return r;
 }
 
-/* Goes on where the reads at the begin of a batch end: with writes and reads in turn, and with the long way
- * from the first request on that needs it. */
-static __attribute__((noinline)) unsigned send_mixed(struct nvme_lane *l, const struct io_request *first,
-                                                     const struct io_request *r,
-                                                     const struct io_request *last)
+static __attribute__((noinline)) const struct io_request *send_reads(struct nvme_lane *l,
+                                                                     const struct io_request *r,
+                                                                     const struct io_request *last)
 {
-    const struct io_request *at = NULL;
-
-    while (r != last && r != at) {
-        at = r;
-        if ((r = send_whole(l, IO_WRITE, r, last)) != last)
-            r = send_whole(l, IO_READ, r, last);
-    }
-    return send_slowly(l, first, (unsigned)(r - first), (unsigned)(last - first));
+    return send_whole(l, IO_READ, r, last);
+}
+static __attribute__((noinline)) const struct io_request *send_writes(struct nvme_lane *l,
+                                                                      const struct io_request *r,
+                                                                      const struct io_request *last)
+{
+    return send_whole(l, IO_WRITE, r, last);
 }
 
+/* Reads and writes in turn, and the long way from the first request on that needs it. */
 static __attribute__((noinline)) unsigned send_batch(struct nvme_lane *l, const struct io_request *first,
                                                      const struct io_request *last)
 {
-    const struct io_request *r = send_whole(l, IO_READ, first, last);
+    const struct io_request *r = send_reads(l, first, last), *at = NULL;
 
-    return LIKELY(r == last) ? (unsigned)(last - first) : send_mixed(l, first, r, last);
+    while (r != last && r != at) {
+        at = r;
+        if ((r = send_writes(l, r, last)) != last)
+            r = send_reads(l, r, last);
+    }
+    return send_slowly(l, first, (unsigned)(r - first), (unsigned)(last - first));
 }
 
 /* A batch of one read, as every batch is at a depth of 1: what a loop keeps at hand would only be saved and
@@ -332,6 +343,13 @@ static inline const struct nvme_cqe *step(struct nvme_pair *p, const struct nvme
     return LIKELY(e + 1 != p->cq_end) ? e + 1 : lap(p);
 }
 
+/* So far go at most `most` entries before the next lap. */
+static inline const struct nvme_cqe *end_of_run(const struct nvme_pair *p, const struct nvme_cqe *e,
+                                                uint64_t most)
+{
+    return e + min_u64(most, (uint64_t)(p->cq_end - e));
+}
+
 void nvme_reap_pair(struct nvme_pair *p)
 {
     while (!p->broken) {
@@ -368,16 +386,24 @@ static __attribute__((noinline)) unsigned poll_batch(struct nvme_lane *l, struct
     struct nvme_pair *const p = l->pair;
     const struct nvme_cqe *e = p->cq_next;
     struct io_completion *c = first, *const last = first + max;
+    const struct nvme_cqe *stop = end_of_run(p, e, max);
     /* Phase, status and tag at once: with a status or an old phase the difference is above all slots. */
-    uint32_t slot_0 = p->phase_bit + l->tag_base, dw3;
+    uint32_t slot_0 = p->phase_bit + l->tag_base, dw3 = 0;
 
     if (UNLIKELY(l->base.dead || l->slots.done_count))
         return poll_slowly(l, first, 0, max);
-    for (;;) {
+    for (;; e++) {
+        if (UNLIKELY(e == stop)) {
+            e = LIKELY(e != p->cq_end) ? e : lap(p);
+            if (c == last)
+                break;
+            slot_0 = p->phase_bit + l->tag_base;
+            stop = end_of_run(p, e, (uint64_t)(last - c));
+        }
         dw3 = __atomic_load_n(&e->dw3, __ATOMIC_ACQUIRE);
         const uint32_t slot = dw3 - slot_0;
 
-        if (slot >= l->window || c == last)
+        if (slot >= l->window)
             break;
         struct lane_slot *const x = &l->slots.slot[slot];
         /* SQID and SQHD in one comparison: below sqid_base the difference wraps to a huge number. */
@@ -385,10 +411,6 @@ static __attribute__((noinline)) unsigned poll_batch(struct nvme_lane *l, struct
                      !lane_is_whole(x)))
             break;
         lane_end_whole(x, c++, (uint16_t)slot);
-        if (LIKELY(++e != p->cq_end))
-            continue;
-        e = lap(p);
-        slot_0 = p->phase_bit + l->tag_base;
     }
     p->cq_next = e;
     if (LIKELY(((dw3 & CQE_PHASE) != p->phase_bit || c == last) && !l->slots.rare))
