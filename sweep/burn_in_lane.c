@@ -18,16 +18,26 @@ enum {
 struct slot {
     uint64_t lba, submit_ns;
     uint32_t blocks; /* 0: not in flight */
+    uint32_t pass;   /* a write's; of a read, the least that it must find */
     uint8_t op;
     bool busy, expired;
 };
-enum state { RUNNING, DRAINING, FLUSHING, DONE };
+/* A write of the random hours that is yet to be read back: each has a pass of its own, so that one which the
+ * drive drops is found with the older stamp. */
+struct written {
+    uint64_t lba;
+    uint32_t blocks, pass;
+};
+enum { WRITTEN_MOST = 64, WRITTEN_KEPT = 32 /* so many lie between a write and its reading back */ };
+enum state { RUNNING, READING_BACK, DRAINING, FLUSHING, DONE };
 struct burn_in_lane {
     struct burn_in_drive *drive;
     struct burn_in_work work;
     struct io_lane *io;
     struct slot slot[MOST_DEPTH];
-    struct io_request waiting[MOST_DEPTH]; /* made, and not taken by the driver yet */
+    struct io_request waiting[MOST_DEPTH];         /* made, and not taken by the driver yet */
+    struct written written[WRITTEN_MOST];          /* a ring */
+    unsigned written_from, written_count, writing; /* writing: made, not answered */
     unsigned depth, in_flight, waiting_count;
     uint8_t state;
     bool held, broken, flush_failed, wrote;
@@ -58,6 +68,7 @@ static void prepare(struct burn_in_lane *l)
     const struct burn_in_state *s = &l->drive->state;
 
     l->key = burn_in_key(l->drive);
+    l->key.or_later = s->phase == BURN_IN_RANDOM;
     perm_init(&l->perm, s->blocks, s->seed);
     /* Another order with each piece: the position and the start are part of its seed. */
     rng_seed(&l->rng, s->seed ^ (s->position * 0x9e3779b97f4a7c15u + s->interruptions + 1));
@@ -134,28 +145,90 @@ static void make_random(struct burn_in_lane *l, struct slot *s)
         at = perm_at(&l->perm, mul_high_u64(rng_next(&l->rng), l->drive->state.written_blocks)) * block_lbas;
     s->lba = l->work.first_lba + at +
              mul_high_u64(rng_next(&l->rng), max_u64(span_lbas / s->blocks, 1)) * s->blocks;
-    if (l->work.task == BURN_IN_MIX && mul_high_u64(rng_next(&l->rng), 100) >= MIX_READ_PERCENT)
-        s->op = IO_WRITE;
 }
 
-static void make(struct burn_in_lane *l, unsigned slot)
+/* Two of which one writes would leave or see what depends on their order. */
+static bool is_in_the_way(const struct burn_in_lane *l, const struct slot *s)
+{
+    for (unsigned i = 0; i < l->depth; i++) {
+        const struct slot *o = &l->slot[i];
+
+        if (o->busy && o != s && (o->op == IO_WRITE || s->op == IO_WRITE) && o->lba < s->lba + s->blocks &&
+            s->lba < o->lba + o->blocks)
+            return true;
+    }
+    return false;
+}
+
+static bool make_read_back(struct burn_in_lane *l, struct slot *s)
+{
+    const struct written *w = &l->written[l->written_from];
+
+    s->lba = w->lba;
+    s->blocks = w->blocks;
+    s->pass = w->pass;
+    if (is_in_the_way(l, s))
+        return false;
+    l->written_from = (l->written_from + 1) % WRITTEN_MOST;
+    l->written_count--;
+    return true;
+}
+
+/* Reads are of the oldest writes, as far as there are enough of these, and of any place. */
+static bool make_mixed(struct burn_in_lane *l, struct slot *s)
+{
+    enum { DRAWS = 8 };
+    bool may_write = l->written_count + l->writing < WRITTEN_MOST;
+
+    if (l->state == READING_BACK)
+        return make_read_back(l, s);
+    if (may_write && mul_high_u64(rng_next(&l->rng), 100) >= MIX_READ_PERCENT) {
+        s->op = IO_WRITE;
+        s->pass = (uint32_t)min_u64(l->key.pass + 1 + l->work.from + l->made, UINT32_MAX);
+    } else if (l->written_count > WRITTEN_KEPT && make_read_back(l, s)) {
+        return true;
+    } else {
+        s->pass = l->key.pass;
+    }
+    for (unsigned i = 0; i < DRAWS; i++) {
+        make_random(l, s);
+        if (!is_in_the_way(l, s))
+            return true;
+    }
+    return false;
+}
+
+static void make_in_order(struct burn_in_lane *l, struct slot *s)
+{
+    uint32_t block_lbas = burn_in_block_lbas(l->drive);
+    uint64_t at = block_at(l, l->work.from + l->made) * block_lbas;
+
+    s->lba = l->work.first_lba + at;
+    s->blocks = (uint32_t)min_u64(block_lbas, l->work.region_lbas - at);
+}
+
+/* False: nothing can be made before something in flight was answered. */
+static bool make(struct burn_in_lane *l, unsigned slot)
 {
     struct slot *s = &l->slot[slot];
-    uint32_t block_lbas = burn_in_block_lbas(l->drive);
+    struct stamp_key as = l->key;
 
-    *s = (struct slot){ .busy = true, .op = l->work.task == BURN_IN_STAMP ? IO_WRITE : IO_READ };
-    if (l->work.order == ORDER_RANDOM) {
+    *s = (struct slot){ .pass = l->key.pass, .op = l->work.task == BURN_IN_STAMP ? IO_WRITE : IO_READ };
+    if (l->work.task == BURN_IN_MIX) {
+        if (!make_mixed(l, s))
+            return false;
+    } else if (l->work.order == ORDER_RANDOM) {
         make_random(l, s);
     } else {
-        uint64_t at = block_at(l, l->work.from + l->made) * block_lbas;
-
-        s->lba = l->work.first_lba + at;
-        s->blocks = (uint32_t)min_u64(block_lbas, l->work.region_lbas - at);
+        make_in_order(l, s);
     }
-    l->made++;
+    s->busy = true;
+    l->made += l->state == RUNNING;
     if (s->op == IO_WRITE) {
-        stamp_fill(&l->key, s->lba, s->blocks, lane_data(l->io, slot));
+        as.pass = s->pass;
+        stamp_fill(&as, s->lba, s->blocks, lane_data(l->io, slot));
         l->wrote = true;
+        l->writing++;
     } else if (l->work.task != BURN_IN_READ) {
         /* What never arrives must not be taken for what was left in the buffer. */
         for (uint32_t i = 0; i < s->blocks; i++)
@@ -163,10 +236,13 @@ static void make(struct burn_in_lane *l, unsigned slot)
     }
     l->waiting[l->waiting_count++] =
         (struct io_request){ .lba = s->lba, .blocks = s->blocks, .slot = (uint16_t)slot, .op = s->op };
+    return true;
 }
 
 static bool may_make(const struct burn_in_lane *l)
 {
+    if (l->state == READING_BACK && l->written_count && !l->held && !l->broken)
+        return true;
     if (l->state != RUNNING || l->held || l->broken || l->made == l->work.count)
         return false;
     /* The cap holds within a piece, too. */
@@ -181,8 +257,8 @@ static void send(struct burn_in_lane *l)
     unsigned taken;
 
     for (unsigned i = 0; i < l->depth && may_make(l); i++)
-        if (!l->slot[i].busy)
-            make(l, i);
+        if (!l->slot[i].busy && !make(l, i))
+            break;
     if (!l->waiting_count || l->broken)
         return;
     taken = l->drive->disk->ops->submit(l->io, l->waiting, l->waiting_count);
@@ -219,8 +295,11 @@ static void note_failure(struct burn_in_lane *l, const struct slot *s, const str
 static void check_data(struct burn_in_lane *l, const struct slot *s, unsigned slot)
 {
     const uint8_t *data = lane_data(l->io, slot);
-    uint32_t good = stamp_check(&l->key, s->lba, s->blocks, data);
+    struct stamp_key key = l->key;
     struct stamp_finding f;
+
+    key.pass = s->pass;
+    uint32_t good = stamp_check(&key, s->lba, s->blocks, data);
 
     if (good == s->blocks)
         return;
@@ -228,10 +307,19 @@ static void check_data(struct burn_in_lane *l, const struct slot *s, unsigned sl
     if (l->words[0])
         return;
     struct text t = text_over(l->words, sizeof l->words);
-    stamp_look(&l->key, s->lba + good, data + (size_t)good * l->key.lba_bytes, &f);
+    stamp_look(&key, s->lba + good, data + (size_t)good * l->key.lba_bytes, &f);
     text_fmt(&t, "%s%s: ", l->work.recheck ? "what was flushed before the interruption is not there, " : "",
              stamp_kind_text(f.kind));
     stamp_finding_text(&f, &t);
+}
+
+static void write_answered(struct burn_in_lane *l, const struct slot *s)
+{
+    l->written_bytes += (uint64_t)s->blocks * l->key.lba_bytes;
+    if (l->work.task != BURN_IN_MIX)
+        return;
+    l->written[(l->written_from + l->written_count++) % WRITTEN_MOST] =
+        (struct written){ .lba = s->lba, .blocks = s->blocks, .pass = s->pass };
 }
 
 static void flush_answered(struct burn_in_lane *l, const struct io_completion *c)
@@ -270,6 +358,7 @@ static void answered(struct burn_in_lane *l, const struct io_completion *c)
     }
     s->busy = false;
     l->in_flight--;
+    l->writing -= s->op == IO_WRITE;
     if (s->op == IO_FLUSH) {
         flush_answered(l, c);
     } else if (c->status != IO_OK) {
@@ -277,7 +366,7 @@ static void answered(struct burn_in_lane *l, const struct io_completion *c)
     } else {
         l->bytes += (uint64_t)s->blocks * l->key.lba_bytes;
         if (s->op == IO_WRITE)
-            l->written_bytes += (uint64_t)s->blocks * l->key.lba_bytes;
+            write_answered(l, s);
         else if (l->work.task != BURN_IN_READ)
             check_data(l, s, c->slot);
     }
@@ -301,6 +390,7 @@ static void check_deadlines(struct burn_in_lane *l, uint64_t now_ns)
             break_off(l); /* the driver's ladder ended and did not give it back */
             s->busy = false;
             l->in_flight--;
+            l->writing -= s->op == IO_WRITE;
         }
     }
     l->next_check_ns = now_ns + CHECK_DEADLINES_MS * NS_PER_MS;
@@ -332,9 +422,10 @@ bool burn_in_lane_turn(struct burn_in_lane *l)
         check_deadlines(l, now_ns);
     if (l->state == DONE)
         return false;
-    if (l->state == RUNNING &&
-        (l->made == l->work.count || l->broken ||
-         l->drive->state.errors + l->errors >= l->drive->limits.error_limit || (!l->held && !may_make(l))))
+    bool enough = l->broken || l->drive->state.errors + l->errors >= l->drive->limits.error_limit;
+    if (l->state == RUNNING && (l->made == l->work.count || enough || (!l->held && !may_make(l))))
+        burn_in_lane_finish(l);
+    if (l->state == READING_BACK && (enough || (!l->written_count && !l->writing)))
         l->state = DRAINING;
     if (!l->held && !l->in_flight && !l->waiting_count && l->state == DRAINING)
         go_on_to_flush(l);
@@ -348,7 +439,7 @@ bool burn_in_lane_turn(struct burn_in_lane *l)
 void burn_in_lane_finish(struct burn_in_lane *l)
 {
     if (l->state == RUNNING)
-        l->state = DRAINING;
+        l->state = l->work.task == BURN_IN_MIX ? READING_BACK : DRAINING;
 }
 
 void burn_in_lane_hold(struct burn_in_lane *l, bool hold) { l->held = hold; }

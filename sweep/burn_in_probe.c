@@ -140,6 +140,31 @@ static int write_places(struct places *s, const struct probe *p, const struct st
     return rc == OK ? places_do(s, IO_FLUSH, 0, 0) : rc;
 }
 
+/* A disk whose end lies so little before the one it claims that only the guard's part is hit by a wrap: that
+ * part then holds a stamp of the end.  It becomes a place of its own. */
+static int read_guards_part(struct places *s, struct probe *p, const struct stamp_key *k, uint64_t end_lba)
+{
+    int rc = OK;
+
+    for (uint64_t at = 0; at < end_lba && rc == OK; at += p->place_lbas) {
+        uint32_t lbas = (uint32_t)min_u64(p->place_lbas, end_lba - at);
+
+        rc = places_do(s, IO_READ, at, lbas);
+        for (uint32_t i = 0; rc == OK && i < lbas; i++) {
+            struct stamp_finding f;
+
+            stamp_look(k, at + i, lane_data(s->io, 0) + (size_t)i * k->lba_bytes, &f);
+            if (f.kind != STAMP_MISDIRECTED)
+                continue;
+            memmove(&p->place[1], &p->place[0], p->count++ * sizeof p->place[0]);
+            p->place[0] =
+                (struct probe_place){ .lba = at + i, .kind = STAMP_MISDIRECTED, .seen_lba = f.seen_lba };
+            return OK;
+        }
+    }
+    return rc;
+}
+
 static int read_places(struct places *s, struct probe *p, const struct stamp_key *k)
 {
     int rc = OK;
@@ -189,12 +214,15 @@ void burn_in_probe(struct burn_in_drive *d, const struct burn_in_work *w, char w
     int rc = E_NOMEM;
 
     words[0] = 0;
+    k.pass--; /* what the pass over all of it leaves must be told from what stood there before */
     if (p) {
         probe_plan(p, d->disk, d->first_lba, d->lba_count);
         rc = places_open(&s, d->disk, PROBE_PLACE_BYTES);
     }
     if (rc == OK && (rc = write_places(&s, p, &k)) == OK)
         rc = read_places(&s, p, &k);
+    if (rc == OK)
+        rc = read_guards_part(&s, p, &k, d->first_lba);
     if (rc == OK)
         tell(p, d->disk, words);
     else

@@ -15,7 +15,7 @@ struct probe_place {
     uint64_t seen_lba;    /* of the stamp that was there, when it was misdirected */
 };
 struct probe {
-    struct probe_place place[PROBE_MAX_PLACES]; /* ascending, not overlapping */
+    struct probe_place place[PROBE_MAX_PLACES + 1]; /* ascending, not overlapping */
     unsigned count;
     uint32_t place_lbas;
     uint64_t disk_lbas;

@@ -93,6 +93,11 @@ static bool is_plain(const struct stamp_key *k, const uint8_t *data)
     return true;
 }
 
+static bool is_pass(const struct stamp_key *k, uint32_t pass)
+{
+    return k->or_later ? pass >= k->pass : pass == k->pass;
+}
+
 static bool is_good(const struct stamp_key *k, uint64_t lba, const uint8_t *data)
 {
     struct header h;
@@ -101,7 +106,7 @@ static bool is_good(const struct stamp_key *k, uint64_t lba, const uint8_t *data
         return is_plain(k, data);
     __builtin_memcpy(&h, data, sizeof(h));
     return h.magic == MAGIC && h.lba == lba &&
-           (k->any_job || (h.job == k->job && (k->any_seed || h.seed == k->seed) && h.pass == k->pass)) &&
+           (k->any_job || (h.job == k->job && (k->any_seed || h.seed == k->seed) && is_pass(k, h.pass))) &&
            h.crc == crc_of(data, k->lba_bytes);
 }
 
@@ -166,6 +171,8 @@ static bool compare(const struct stamp_key *k, uint64_t lba, const struct header
     }
     if (h->magic == MAGIC && (k->any_job || k->any_seed))
         as.seed = h->seed;
+    if (h->magic == MAGIC && is_pass(k, h->pass))
+        as.pass = h->pass;
     struct expected x = {
         .k = &as,
         .h = { .magic = MAGIC, .lba = lba, .job = as.job, .seed = as.seed, .pass = as.pass, .crc = h->crc }

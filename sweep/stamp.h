@@ -17,6 +17,7 @@ struct stamp_key {
     uint32_t lba_bytes;      /* 512 or 4096; at least STAMP_HEADER_BYTES, a multiple of 8 */
     bool any_job;            /* check only: job, seed and pass are not compared */
     bool any_seed;           /* check only: the seed is not compared */
+    bool or_later;           /* check only: a later pass is as good */
     bool plain;              /* no header: `fill` again and again (verify=pattern) */
     struct job_pattern fill; /* count 0: a sequence */
 };

@@ -95,6 +95,8 @@ static void carry_out(struct stored_disk *s, struct stored_lane *l, struct in_fl
         f->status = IO_MEDIA_ERROR;
     if (s->fails_from && s->requests >= s->fails_from && (s->reads + s->writes) % 2)
         f->status = IO_DEVICE_ERROR;
+    if (r->op == IO_WRITE && s->writes == s->drop_write)
+        return;
     for (uint32_t i = 0; !f->status && i < r->blocks; i++) {
         int64_t at = place_of(s, r->lba + i);
 
@@ -117,6 +119,18 @@ static bool is_fit(const struct stored_disk *s, const struct stored_lane *l, con
            (uint64_t)r->blocks * LBA <= l->io.request_bytes;
 }
 
+static bool collides(const struct stored_lane *l, const struct io_request *r)
+{
+    for (unsigned i = 0; i < l->io.depth; i++) {
+        const struct io_request *o = &l->slot[i].request;
+
+        if (l->slot[i].busy && (o->op == IO_WRITE || r->op == IO_WRITE) && o->lba < r->lba + r->blocks &&
+            r->lba < o->lba + o->blocks)
+            return true;
+    }
+    return false;
+}
+
 static unsigned stored_submit(struct io_lane *io, const struct io_request *r, unsigned n)
 {
     struct stored_lane *l = (struct stored_lane *)io;
@@ -135,6 +149,7 @@ static unsigned stored_submit(struct io_lane *io, const struct io_request *r, un
             s->violations++;
             continue;
         }
+        s->collisions += collides(l, r);
         l->slot[r->slot] =
             (struct in_flight){ .request = *r, .busy = true, .due_ns = model_clock_ns + s->latency_ns };
     }

@@ -18,6 +18,7 @@ struct stored_disk {
     uint64_t bad_lba, bad_count; /* reads of these fail */
     uint64_t alter_lba;          /* a bit of it is written wrongly; 0: none */
     uint64_t drop_lba;           /* writes to it never arrive; 0: none */
+    uint64_t drop_write;         /* the n-th write (1-based) is answered and never arrives; 0: none */
     uint64_t fails_from;         /* from this request on every second one fails; 0: never */
     uint64_t dies_at;            /* from this request on nothing is taken; 0: never */
     void (*on_request)(void *ctx);
@@ -27,6 +28,7 @@ struct stored_disk {
     unsigned self_test_looks; /* until it is over */
     /* what happened */
     uint64_t requests, reads, writes, flushes, violations;
+    uint64_t collisions; /* two at once that share an LBA, of which one writes */
     unsigned open_lanes, looks;
     struct self_test_state self_test;
 };

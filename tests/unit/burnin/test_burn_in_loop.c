@@ -175,6 +175,7 @@ static void all_passed(void)
             test_fail(__FILE__, __LINE__, "drive %u: %s\n%s", i, words, found);
         EQ(drives[i].state.verified_blocks, drives[i].state.blocks);
         EQ(disks[i].violations, 0);
+        EQ(disks[i].collisions, 0);
         EQ(disks[i].open_lanes, 0);
     }
 }
@@ -203,6 +204,7 @@ TEST(what_is_left_can_be_the_stamps_and_each_is_where_it_belongs)
     start(1);
     all_passed();
     struct stamp_key k = burn_in_key(&drives[0]);
+    k.or_later = true;
     uint64_t lbas = drives[0].state.blocks * burn_in_block_lbas(&drives[0]);
     EQ(stamp_check(&k, 2048, (uint32_t)lbas, disks[0].medium + 2048 * 512), lbas);
     CHECK(is_zero(&disks[0], 0, 2048)); /* not in the range */
@@ -266,10 +268,23 @@ TEST(wraps_at_other_fractions_and_powers_and_drops_are_found_with_the_size_about
         uint64_t says_mib, has_lbas;
         bool drops;
     } row[] = {
-        { 64, 32 << 11, false },      { 64, 8 << 11, false },  { 64, 4 << 11, false },
-        { 60, 16 << 11, false },      { 64, 48 << 11, false }, { 60, 45 << 11, false },
-        { 64, 16 << 11, true },       { 64, 63 << 11, true },  { 61, 8 << 11, false },
+        { 64, 32 << 11, false },
+        { 64, 8 << 11, false },
+        { 64, 4 << 11, false },
+        { 60, 16 << 11, false },
+        { 64, 48 << 11, false },
+        { 60, 45 << 11, false },
+        { 64, 16 << 11, true },
+        { 64, 63 << 11, true },
+        { 61, 8 << 11, false },
         { 64, (17 << 11) + 5, true },
+        /* lies of less than the guard's MiB */
+        { 64, (64 << 11) - 2047, false },
+        { 64, (64 << 11) - 700, false },
+        { 64, (64 << 11) - 100, false },
+        { 64, (64 << 11) - 1, false },
+        { 64, (64 << 11) - 700, true },
+        { 64, (64 << 11) - 1, true },
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(row); i++) {
@@ -286,11 +301,11 @@ TEST(a_wrap_at_an_odd_distance_is_found_by_the_pass)
 {
     machine(1, SETTINGS);
     stored_disk_free(&disks[0]);
-    stored_disk_make(&disks[0], "sata0.0", 64 << 11, 64 << 11);
-    disks[0].real_lbas = 124109;
+    stored_disk_make(&disks[0], "sata0.0", 128 << 11, 128 << 11);
+    disks[0].real_lbas = 248000; /* no place of the probe falls on another, nor into the guard's part */
     start(1);
     EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
-    HAS_STR(found, "errors in verify, the first: misdirected: LBA 2048 holds what was written to LBA");
+    HAS_STR(found, "errors in verify, the first: misdirected: LBA ");
 }
 
 /* ---- errors ---- */
@@ -307,6 +322,59 @@ TEST(altered_and_dropped_writes_are_named_and_other_drives_pass)
     HAS_STR(found, "12001");
     HAS_STR(found, "lost: ");
     HAS_STR(found, "23301");
+}
+
+TEST(a_single_write_that_is_dropped_is_found_whenever_it_was)
+{
+    static const struct {
+        uint64_t write; /* a place of the probe, a block of the pass, one of the random hours */
+        const char *phase, *kind;
+    } row[] = {
+        { 30, NULL, "places do not hold what was written there" },
+        { 200, "errors in verify", ": " },
+        { 2100, "errors in random hours", "stale: " },
+        { 2101, "errors in random hours", "stale: " },
+        { 2345, "errors in random hours", "stale: " },
+        { 2600, "errors in random hours", "stale: " },
+    };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(row); i++) {
+        machine(1, SETTINGS);
+        disks[0].drop_write = row[i].write;
+        start(1);
+        CHECK(disks[0].writes > 2600 || i == 0);
+        EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+        HAS_STR(found, row[i].kind);
+        if (row[i].phase)
+            HAS_STR(found, row[i].phase);
+    }
+}
+
+TEST(a_write_of_the_random_hours_never_meets_another_request_at_its_place)
+{
+    machine(1, SETTINGS);
+    stored_disk_free(&disks[0]);
+    stored_disk_make(&disks[0], "sata0.0", 2048 + 2100, 2048 + 2100); /* small: they would meet often */
+    disks[0].disk.rotation = ROTATION_YES;                            /* no limit of writes */
+    start(1);
+    all_passed();
+    CHECK(disks[0].writes > 500);
+    EQ_STR(found, "");
+}
+
+TEST(what_stood_at_a_place_of_the_probe_is_told_from_what_the_pass_writes_there)
+{
+    machine(1, SETTINGS);
+    disks[0].drop_write = 0;
+    start(1);
+    uint64_t probed = 63; /* writes of the probe, one per place */
+    struct perm perm;
+    perm_init(&perm, drives[0].state.blocks, drives[0].state.seed);
+    uint64_t place_block = perm_index_of(&perm, 0); /* the first place is at the range's begin */
+    machine(1, SETTINGS);
+    disks[0].drop_write = probed + 1 + place_block;
+    start(1);
+    HAS_STR(found, "stale: LBA 2048 holds what pass 0 wrote");
 }
 
 TEST(a_single_wrong_place_of_the_probe_is_an_error_and_no_lie_about_the_capacity)
@@ -455,7 +523,9 @@ static void flushed_is_there(unsigned drive)
     s = resume_find(&resume, disks[drive].disk.identity);
     if (!s || s->phase < BURN_IN_WRITE || s->phase >= BURN_IN_CLEAR)
         return;
-    struct stamp_key k = { .job = s->job_hash, .seed = s->seed, .pass = s->pass, .lba_bytes = 512 };
+    struct stamp_key k = {
+        .job = s->job_hash, .seed = s->seed, .pass = s->pass, .lba_bytes = 512, .or_later = true
+    };
     perm_init(&perm, s->blocks, s->seed);
     for (uint64_t i = 0; i < s->written_blocks; i++) {
         uint32_t lbas = s->block_bytes / 512;
@@ -490,6 +560,7 @@ TEST(killed_at_random_moments_each_next_start_resumes_and_nothing_flushed_is_los
     EQ(resumed, 2);
     for (unsigned i = 0; i < drive_count; i++) {
         struct stamp_key k = burn_in_key(&drives[i]);
+        k.or_later = true;
         uint64_t lbas = drives[i].state.blocks * burn_in_block_lbas(&drives[i]);
         EQ(drives[i].state.seed, 1000 + i); /* of the first start */
         EQ(stamp_check(&k, 2048, (uint32_t)lbas, disks[i].medium + 2048 * 512), lbas);

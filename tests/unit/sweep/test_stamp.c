@@ -180,6 +180,27 @@ TEST(a_pattern_fills_behind_the_header_or_all)
     EQ(look(&k, 9, 0).kind, STAMP_LOST);
 }
 
+TEST(a_later_pass_is_as_good_only_when_that_is_asked_for)
+{
+    struct stamp_key k = key(512);
+
+    k.pass = 7;
+    stamp_fill(&k, 9, 1, data);
+    k.or_later = true;
+    for (k.pass = 5; k.pass < 8; k.pass++)
+        EQ(stamp_check(&k, 9, 1, data), 1);
+    EQ(stamp_check(&k, 9, 1, data), 0);
+    EQ(look(&k, 9, 0).kind, STAMP_STALE);
+    EQ(look(&k, 9, 0).seen_pass, 7);
+    k.pass = 5;
+    EQ(look(&k, 8, 0).kind, STAMP_MISDIRECTED);
+    data[200] ^= 1; /* compared with the pass that was found */
+    EQ(look(&k, 9, 0).kind, STAMP_CORRUPT);
+    EQ(look(&k, 9, 0).at_byte, 200);
+    k.or_later = false;
+    EQ(stamp_check(&k, 9, 1, data), 0);
+}
+
 TEST(the_job_word_follows_from_region_and_sizes)
 {
     struct job a = { .offset_bytes = 4096, .size_bytes = 1 << 20, .block_bytes = 4096 }, b = a;
