@@ -258,3 +258,29 @@ TEST(a_refused_write_ends_the_rendering)
     }
     memory_free(&text);
 }
+
+/* The percentiles are one row there, by its first and its last. */
+TEST(every_column_stands_in_the_documentation)
+{
+    struct memory text = sample_text(1), csv = csv_of(text.bytes, text.len);
+    char *docs = calloc(1, 1 << 16), quoted[64];
+    FILE *f = fopen("docs/reports.md", "rb");
+    struct row head;
+
+    CHECK(f != NULL);
+    CHECK(fread(docs, 1, (1 << 16) - 1, f) > 0);
+    fclose(f);
+    read_row(csv.bytes, &head);
+    for (unsigned i = 0; i < head.count; i++) {
+        bool between = !strncmp(head.field[i], "latency_p", 9) && strcmp(head.field[i], "latency_p1_ns") &&
+                       strcmp(head.field[i], "latency_p99.9999_ns");
+
+        snprintf(quoted, sizeof quoted, "`%s`", head.field[i]);
+        if (!between && !strstr(docs, quoted))
+            test_fail("docs/reports.md", 1, "does not explain the column %s", head.field[i]);
+    }
+    free_row(&head);
+    free(docs);
+    memory_free(&text);
+    memory_free(&csv);
+}
