@@ -103,6 +103,15 @@ def check_line(folder, line, why):
     return True, ""
 
 
+def unknown_options(folder):
+    """Each option of this fio is taken, noted or refused by its own sentence: none is called unknown."""
+    listed = subprocess.run(["fio", "--cmdhelp"], capture_output=True, text=True).stdout
+    for name in re.findall(r"^([a-z][\w-]*)\s*:", listed, re.M):
+        words = we_read(folder, f"[a]\n{name}=1\n")[2]
+        if "is no option of a job" in words:
+            yield name
+
+
 def main():
     if not shutil.which("fio"):
         print("fio is not installed: its own reading of the job files cannot be compared")
@@ -122,6 +131,10 @@ def main():
             passed, failed = passed + good, failed + (not good)
             if not good:
                 print(f"FAIL {line!r}: {words.strip()}")
+        unknown = list(unknown_options(folder))
+        passed, failed = passed + (not unknown), failed + bool(unknown)
+        if unknown:
+            print(f"FAIL options of fio that are called unknown: {' '.join(unknown)}")
     print(f"{compared} values compared")
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
