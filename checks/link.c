@@ -162,6 +162,19 @@ static void judge_full(const struct judged_link *j)
     say_link(j, "link-full", FINDING_PASS, words);
 }
 
+static bool is_under_load(const struct pci_watch *watch)
+{
+    return watch && watch->samples && watch->speed_most && watch->width_most;
+}
+
+bool link_is_narrow(const struct pci_facts *port, const struct pci_facts *device,
+                    const struct pci_watch *watch)
+{
+    return device->has_pcie && is_under_load(watch) &&
+           (watch->speed_most < lesser(port->link.speed_possible, device->link.speed_possible) ||
+            watch->width_most < lesser(port->link.width_possible, device->link.width_possible));
+}
+
 void link_judge(const struct pci_facts *port, const struct pci_facts *device, const struct pci_watch *watch,
                 const char *subject, struct finding_list *out)
 {
@@ -170,7 +183,7 @@ void link_judge(const struct pci_facts *port, const struct pci_facts *device, co
         .device = device,
         .subject = subject,
         .out = out,
-        .under_load = watch && watch->samples && watch->speed_most && watch->width_most,
+        .under_load = is_under_load(watch),
         .speed_expected = lesser(port->link.speed_possible, device->link.speed_possible),
         .width_expected = lesser(port->link.width_possible, device->link.width_possible),
     };

@@ -37,6 +37,9 @@ void limit_judge(const struct path_ceiling *c, uint64_t bytes_per_s, const char 
  * samples when nothing was swept.  Adds one of P1-P5 (or "no link data"), and P7. */
 void link_judge(const struct pci_facts *port, const struct pci_facts *device, const struct pci_watch *watch,
                 const char *subject, struct finding_list *out);
+/* Whether that link ran below what both its ends can do while data moved; false also when nobody looked. */
+bool link_is_narrow(const struct pci_facts *port, const struct pci_facts *device,
+                    const struct pci_watch *watch);
 /* P8, P9: what a function on the path reported during sweeps. */
 void errors_judge(const struct pci_facts *f, const struct pci_watch *watch, const char *subject,
                   struct finding_list *out);

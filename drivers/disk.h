@@ -98,11 +98,12 @@ enum disk_kind { DISK_NVME, DISK_SATA, DISK_VIRTUAL_DRIVE, DISK_PHYSICAL_BEHIND_
 /* Why a figure measured now may not come out again: bits of disk.grounds.  The engine puts them beside it. */
 enum disk_ground {
     GROUND_INITIALISATION = 1u << 0,
-    GROUND_CHECK = 1u << 1,       /* consistency check */
-    GROUND_REBUILD = 1u << 2,     /* rebuild, copyback or reconstruction */
-    GROUND_PATROL = 1u << 3,      /* patrol read */
-    GROUND_LEARN = 1u << 4,       /* the battery's learn cycle: write-back may be off */
-    GROUND_PINNED_CACHE = 1u << 5 /* cache holds data of drives that are gone */
+    GROUND_CHECK = 1u << 1,        /* consistency check */
+    GROUND_REBUILD = 1u << 2,      /* rebuild, copyback or reconstruction */
+    GROUND_PATROL = 1u << 3,       /* patrol read */
+    GROUND_LEARN = 1u << 4,        /* the battery's learn cycle: write-back may be off */
+    GROUND_PINNED_CACHE = 1u << 5, /* cache holds data of drives that are gone */
+    GROUND_NARROW_LINK = 1u << 6   /* its own link is slower than its ends can do */
 };
 enum disk_rotation { ROTATION_UNKNOWN, ROTATION_NONE, ROTATION_YES };
 struct disk {

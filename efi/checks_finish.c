@@ -116,6 +116,20 @@ static void judge_hops(unsigned controller, struct finding_list *l)
                    s->controllers[controller].name, l);
 }
 
+bool checks_link_is_narrow(const struct inventory *inv, const struct disk *d)
+{
+    unsigned c = controller_of(inv, d), n;
+    struct hop hops[PATH_MAX];
+
+    if (c == inv->controller_count)
+        return false;
+    n = path_hops(s->facts, &s->controllers[c].path, hops);
+    for (unsigned i = 0; i < n; i++)
+        if (link_is_narrow(&s->facts[hops[i].port], &s->facts[hops[i].device], watch_of(hops[i].device)))
+            return true;
+    return false;
+}
+
 /* False: it has no link. */
 static bool journal_narrowest_link(unsigned controller, struct path_ceiling *out)
 {

@@ -17,6 +17,9 @@ bool checks_run(struct inventory *inv, const struct conf *conf, const struct mac
 /* While a step runs: looks at one function on the way to its disks, by memory where the firmware's tables
  * tell its address, in a few microseconds. */
 void checks_sample(const struct plan_step *step);
+/* Whether a link of the controller's path was seen to run below what both its ends can do while data moved.
+ */
+bool checks_link_is_narrow(const struct inventory *inv, const struct disk *d);
 /* After the last step, with all controllers still driven: links, errors, health, speeds.  True: something
  * that is expected was missed. */
 bool checks_finish(struct inventory *inv, const struct conf *conf);

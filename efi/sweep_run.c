@@ -200,6 +200,22 @@ static void say_result(const struct plan_lane *pl, const struct step_result *r, 
     serial_say("  %s %s: %s%s%s", pl->disk->name, pl->job.name, words, reason[0] ? ", " : "", reason);
 }
 
+/* What the engine does not know of, until the next call. */
+static const struct step_result *with_flags(const struct step_run *s, const struct disk *d,
+                                            const struct step_result *r)
+{
+    static struct step_result flagged;
+
+    flagged = *r;
+    if (heat_disk_slowed(d))
+        flagged.flags |= FLAG_HOT;
+    if (numa_is_uncontrolled(d))
+        flagged.flags |= FLAG_NUMA;
+    if (checks_link_is_narrow(s->inv, d))
+        flagged.flags |= FLAG_NARROW_LINK;
+    return &flagged;
+}
+
 static void report_lane(struct step_run *s, unsigned lane)
 {
     const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
@@ -217,18 +233,12 @@ static void report_lane(struct step_run *s, unsigned lane)
                                (unsigned long long)r->ios, pl->job.name);
     if (pl->disk->fault.err)
         inventory_disk_finding(s->inv, pl->disk, "device-fault", FINDING_FAIL, NULL, "%s", reason);
+    r = with_flags(s, pl->disk, r);
     if (!r->ios && !r->errors)
         journal_not_tested(record_journal(), pl->disk->name, pl->job.name,
                            reason[0] ? reason : "nothing was answered within its time");
     else {
-        static struct step_result flagged;
-
-        flagged = *r;
-        if (heat_disk_slowed(pl->disk))
-            flagged.flags |= FLAG_HOT;
-        if (numa_is_uncontrolled(pl->disk))
-            flagged.flags |= FLAG_NUMA;
-        journal_step_end(record_journal(), &flagged, reason);
+        journal_step_end(record_journal(), r, reason);
         report_writing(s, lane);
         report_series(s, lane);
     }

@@ -69,6 +69,12 @@ const struct step_flag_row step_flags[] = {
       "nearer or farther memory." },
     { FLAG_EARLIER_START, "earlier-start",
       "Measured before this run was interrupted: machine and drives may have been warmer or colder than for the rest." },
+    { FLAG_RETRIES, "retries",
+      "Some requests succeeded only when the driver repeated them: their latency has the failed tries in it. How many "
+      "they were stands beside the number." },
+    { FLAG_NARROW_LINK, "narrow-link",
+      "A link on the way to the disk runs below what both its ends can do, in speed or in lanes: this is the speed of "
+      "that link. A finding names it." },
 };
 const unsigned step_flag_count = ARRAY_COUNT(step_flags);
 

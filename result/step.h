@@ -45,14 +45,16 @@ enum step_flag {
     FLAG_PINNED_CACHE = 1u << 15,   /* part of the cache is taken by data of drives that are gone */
     FLAG_WITHIN_CACHE = 1u << 16,   /* the region is not larger than the card's memory */
     /* Numbers that cannot be what they seem. */
-    FLAG_ABOVE_LINK = 1u << 17, /* faster than the controller's link can carry */
-    FLAG_BLANK = 1u << 18,      /* every look at the data found one and the same word */
-    FLAG_TOO_FAST = 1u << 19,   /* random reads of a turning disk without its seeks: a cache answers */
-    FLAG_UNEVEN = 1u << 20,     /* first and last third differ by more than a tenth */
-    FLAG_NOT_STEADY = 1u << 21, /* ended without the steady state that was asked for */
-    FLAG_HOT = 1u << 22,        /* the drive slowed itself down because of heat */
-    FLAG_NUMA = 1u << 23,       /* several memory nodes, and the controller's is not known */
-    FLAG_EARLIER_START = 1u << 24 /* measured before the run was interrupted and resumed */
+    FLAG_ABOVE_LINK = 1u << 17,    /* faster than the controller's link can carry */
+    FLAG_BLANK = 1u << 18,         /* every look at the data found one and the same word */
+    FLAG_TOO_FAST = 1u << 19,      /* random reads of a turning disk without its seeks: a cache answers */
+    FLAG_UNEVEN = 1u << 20,        /* first and last third differ by more than a tenth */
+    FLAG_NOT_STEADY = 1u << 21,    /* ended without the steady state that was asked for */
+    FLAG_HOT = 1u << 22,           /* the drive slowed itself down because of heat */
+    FLAG_NUMA = 1u << 23,          /* several memory nodes, and the controller's is not known */
+    FLAG_EARLIER_START = 1u << 24, /* measured before the run was interrupted and resumed */
+    FLAG_RETRIES = 1u << 25,       /* some requests succeeded only when they were repeated */
+    FLAG_NARROW_LINK = 1u << 26    /* a link on the way ran below what both its ends can do */
 };
 struct step_flag_row {
     uint32_t flag;

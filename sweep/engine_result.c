@@ -134,6 +134,8 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
         { plan->disk->grounds & GROUND_PATROL, FLAG_PATROL },
         { plan->disk->grounds & GROUND_LEARN, FLAG_LEARN },
         { plan->disk->grounds & GROUND_PINNED_CACHE, FLAG_PINNED_CACHE },
+        { plan->disk->grounds & GROUND_NARROW_LINK, FLAG_NARROW_LINK },
+        { r->retries != 0, FLAG_RETRIES },
         { plan->disk->cache_bytes && r->span_lbas <= plan->disk->cache_bytes / plan->disk->lba_bytes,
           FLAG_WITHIN_CACHE },
         { is_above_link(e, l), FLAG_ABOVE_LINK },

@@ -227,8 +227,12 @@ static void remark_on(struct ahci_port *p, const uint16_t *w)
             c, REMARK_WARN,
             "%s: block 0 lies %u blocks inside a physical block: aligned reads straddle two of them",
             p->disk.name, (unsigned)FIELD_GET(ALIGNMENT_OFFSET, w[W_ALIGNMENT]));
+    p->disk.grounds &= ~(uint32_t)GROUND_NARROW_LINK;
     if (!link || link >= drive)
         return;
+    /* No heads are as fast as 3 Gb/s: a turning disk at a slow port loses nothing. */
+    if (link < adapter || p->disk.rotation != ROTATION_YES)
+        p->disk.grounds |= GROUND_NARROW_LINK;
     if (link < adapter)
         controller_remark(c, REMARK_WARN,
                           "%s: link at %s Gb/s, drive and adapter can do %s: check cable, backplane and port",

@@ -12,6 +12,9 @@ stonewall
 [good]
 rw=randread
 iodepth=8
+write_bw_log=logs/a:b
+write_lat_log
+log_avg_msec=20
 
 [misspelt]
 rw=read
@@ -34,11 +37,17 @@ def run(folder):
     equal(r.journal.tested(), {"nvme0n1": ["good", "also-good"]}, "the good jobs ran")
     problems = r.journal.all("problem")
     equal(sorted((p["source"], p["line"]) for p in problems),
-          [("baresweep.conf", 5), ("jobs.fio", 13)], f"problems: {problems}")
+          [("baresweep.conf", 5), ("jobs.fio", 16)], f"problems: {problems}")
     text = " ".join(p["text"] for p in problems)
     check("iodepth" in text and "budget_s" in text, f"the nearest word is offered: {text}")
     not_tested = {x["job"] for x in r.journal.all("not_tested")}
     check({"misspelt", "writes"} <= not_tested, f"refused jobs are NOT-TESTED: {not_tested}")
+
+    logs = {p.name: p.read_text() for p in (folder / "bad" / "results").glob("*/logs/nvme0n1/*")}
+    equal(sorted(logs), ["a_b_bw.1.log", "good_clat.1.log", "good_lat.1.log"], "the logs that a job asks for")
+    for name, text in logs.items():
+        rows = [[int(v) for v in line.split(", ")] for line in text.splitlines()]
+        check(len(rows) >= 3 and all(len(row) == 5 and row[1] and not any(row[2:]) for row in rows), f"{name}: {text}")
 
     r = boot(folder / "missing", disk, conf=QUICK_CONF + "plan = jobs\njobs = nowhere.fio\n", expect=2)
     equal(r.journal.one("run_end")["verdict"], "NOT-TESTED", "a job file that is not there")

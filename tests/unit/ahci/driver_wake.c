@@ -321,6 +321,7 @@ TEST(a_link_slower_than_the_drive_is_named_with_whose_fault_it_is)
     rig_up();
     CHECK(rig_has_remark("sata0.0: link at 3 Gb/s, drive and adapter can do 6: check cable"));
     EQ(rig.c->remarks[0].level, REMARK_WARN);
+    EQ(rig_disk(0)->grounds, GROUND_NARROW_LINK);
     rig_down();
     for (unsigned rpm = 1; rpm <= 7200; rpm += 7199) {
         hdd();
@@ -329,6 +330,7 @@ TEST(a_link_slower_than_the_drive_is_named_with_whose_fault_it_is)
         rig_up();
         CHECK(rig_has_remark("sata0.0: the drive could do 6 Gb/s, the adapter only 3"));
         EQ(rig.c->remarks[0].level, rpm == 1 ? REMARK_WARN : REMARK_INFO);
+        EQ(rig_disk(0)->grounds, rpm == 1 ? GROUND_NARROW_LINK : 0); /* heads are slower than the port */
         rig_down();
     }
     hdd();
@@ -336,6 +338,7 @@ TEST(a_link_slower_than_the_drive_is_named_with_whose_fault_it_is)
     drive->speed = 2;
     rig_up();
     EQ(rig.c->remark_count, 0);
+    EQ(rig_disk(0)->grounds, 0);
     rig_down();
 }
 

@@ -213,6 +213,36 @@ TEST(P5_still_slow_under_load)
     want("link-full", FINDING_PASS);
 }
 
+TEST(a_number_is_that_of_a_narrow_link_only_when_it_was_narrow_under_load)
+{
+    static const struct {
+        unsigned speed, width, samples;
+        bool narrow;
+    } rows[] = {
+        { 3, 8, 1, false }, { 3, 4, 1, true }, { 1, 8, 1, true }, { 2, 1, 9, true }, { 1, 1, 0, false }
+    };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        machine(3, 8, 3, 8);
+        load(rows[i].speed, rows[i].width, rows[i].samples);
+        look();
+        EQ(link_is_narrow(&f[PORT], &f[CARD], &w), rows[i].narrow);
+        CHECK(!link_is_narrow(&f[PORT], &f[CARD], NULL));
+    }
+    machine(3, 8, 3, 8);
+    load(1, 4, 2);
+    now(3, 8);
+    pci_watch_sample(&w, true);
+    look();
+    CHECK(!link_is_narrow(&f[PORT], &f[CARD], &w)); /* it came back */
+    machine(3, 8, 2, 4);
+    load(2, 4, 1);
+    look();
+    CHECK(!link_is_narrow(&f[PORT], &f[CARD], &w)); /* the card can do no more */
+    f[CARD].has_pcie = false;
+    CHECK(!link_is_narrow(&f[PORT], &f[CARD], &w));
+}
+
 TEST(P5_slow_while_idle_with_a_retrained_link_or_errors)
 {
     machine(2, 8, 2, 8);

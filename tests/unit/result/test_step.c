@@ -26,7 +26,7 @@ TEST(latency_classes_are_those_of_fio)
 
 TEST(every_flag_has_one_row_in_the_order_of_the_bits)
 {
-    EQ(step_flag_count, 25);
+    EQ(step_flag_count, 27);
     for (unsigned i = 0; i < step_flag_count; i++) {
         const struct step_flag_row *r = &step_flags[i];
 
@@ -39,6 +39,7 @@ TEST(every_flag_has_one_row_in_the_order_of_the_bits)
     EQ(step_flags[9].flag, FLAG_CLOCK_UNCERTAIN);
     EQ(step_flags[21].flag, FLAG_NOT_STEADY);
     EQ(step_flags[23].flag, FLAG_NUMA);
+    EQ(step_flags[26].flag, FLAG_NARROW_LINK);
 }
 
 TEST(rates_are_whole_numbers_rounded_down)

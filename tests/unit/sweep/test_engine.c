@@ -331,8 +331,9 @@ TEST(latency_is_that_of_the_disk_and_within_one_round_of_the_loop)
         if (r->percentile_valid & 1u << i)
             CHECK(r->latency_percentile_ns[i] >= r->latency_min_ns &&
                   r->latency_percentile_ns[i] <= r->latency_max_ns);
-    EQ(r->flags & (FLAG_POLL_GAP | FLAG_HOST_BOUND | FLAG_TOO_SHORT | FLAG_ERRORS | FLAG_SPLIT |
-                   FLAG_DEPTH_REDUCED | FLAG_SHARED_PATH | FLAG_FIRMWARE_PATH),
+    EQ(r->flags &
+           (FLAG_POLL_GAP | FLAG_HOST_BOUND | FLAG_TOO_SHORT | FLAG_ERRORS | FLAG_SPLIT | FLAG_RETRIES |
+            FLAG_NARROW_LINK | FLAG_DEPTH_REDUCED | FLAG_SHARED_PATH | FLAG_FIRMWARE_PATH),
        0);
     hand_down();
 }
@@ -525,7 +526,7 @@ TEST(flags_that_come_from_the_plan_and_the_disk_are_carried)
     hand_begin();
     hand_run();
     const struct step_result *r = hand_result(0);
-    uint32_t want = FLAG_SHARED_PATH | FLAG_FIRMWARE_PATH | FLAG_SPLIT | FLAG_DEPTH_REDUCED;
+    uint32_t want = FLAG_SHARED_PATH | FLAG_FIRMWARE_PATH | FLAG_SPLIT | FLAG_DEPTH_REDUCED | FLAG_RETRIES;
     EQ(r->flags & want, want);
     EQ(r->command_bytes, 4096);
     EQ(r->block_bytes, 64 * KIB);

@@ -12,6 +12,8 @@ TEST(each_ground_of_a_disk_becomes_the_flag_of_its_figures)
         { GROUND_PATROL, FLAG_PATROL },
         { GROUND_LEARN, FLAG_LEARN },
         { GROUND_PINNED_CACHE, FLAG_PINNED_CACHE },
+        { GROUND_NARROW_LINK, FLAG_NARROW_LINK },
+        { 0, 0 },
     };
     uint32_t all = 0;
 
