@@ -82,14 +82,16 @@ static void take_consoles(enum conf_screen_size size, UINTN *columns, UINTN *row
 void console_init(const struct conf *conf)
 {
     UINTN columns = GRID_MAX_COLUMNS, rows = GRID_MAX_ROWS;
+    enum conf_screen_size size = (enum conf_screen_size)conf->screen_size;
 
-    if (conf->screen == CONF_SCREEN_TEXT || conf->screen == CONF_SCREEN_BOTH)
-        take_consoles((enum conf_screen_size)conf->screen_size, &columns, &rows);
     if ((conf->screen == CONF_SCREEN_SERIAL || conf->screen == CONF_SCREEN_BOTH) &&
         serial_screen_open(conf->screen_port, conf->screen_baud)) {
-        columns = columns < TERMINAL_COLUMNS ? columns : TERMINAL_COLUMNS;
-        rows = rows < TERMINAL_ROWS ? rows : TERMINAL_ROWS;
+        columns = TERMINAL_COLUMNS;
+        rows = TERMINAL_ROWS;
+        size = CONF_SCREEN_80X25; /* all show the same */
     }
+    if (conf->screen == CONF_SCREEN_TEXT || conf->screen == CONF_SCREEN_BOTH)
+        take_consoles(size, &columns, &rows);
     grid_clear(&wanted, (unsigned)columns, (unsigned)rows);
     grid_clear(&shown, (unsigned)columns, (unsigned)rows);
 }

@@ -109,13 +109,21 @@ static void on_step_end(struct unfinished *u, const struct journal_line *l)
     s->early |= has_flag(l, "ended-early");
 }
 
+/* What follows is of the run as a whole. */
+static void set_done(struct unfinished_step *s, const struct journal_line *l)
+{
+    if (!s->done)
+        s->end = l->body.at + l->body.len;
+    s->done = true;
+}
+
 /* The checkpoint before a step's first request has its number, too: results stand between the two. */
 static void on_checkpoint(struct unfinished *u, const struct journal_line *l)
 {
     struct unfinished_step *s = current(u);
 
-    if (is_in(s, event_u64(l, "step")) && s->rounds <= 1)
-        s->done |= s->measured;
+    if (is_in(s, event_u64(l, "step")) && s->rounds <= 1 && s->measured)
+        set_done(s, l);
 }
 
 static void on_rounds(struct unfinished *u, const struct journal_line *l)
@@ -123,8 +131,9 @@ static void on_rounds(struct unfinished *u, const struct journal_line *l)
     struct unfinished_step *s = current(u);
     uint64_t first = event_u64(l, "first_step"), last = event_u64(l, "last_step");
 
-    if (is_in(s, last) && s->first == first && last >= first)
-        s->done |= s->measured && (event_u64(l, "steady") || last - first + 1 == event_u64(l, "most"));
+    if (is_in(s, last) && s->first == first && last >= first && s->measured &&
+        (event_u64(l, "steady") || last - first + 1 == event_u64(l, "most")))
+        set_done(s, l);
 }
 
 static void on_stop(struct unfinished *u, const struct journal_line *l)

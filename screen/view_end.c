@@ -81,11 +81,18 @@ static enum ink solid_ink(enum verdict v)
 static const uint8_t worst_first[] = { VERDICT_FAIL, VERDICT_ABORTED, VERDICT_WARN, VERDICT_NOT_TESTED,
                                        VERDICT_PASS };
 
-enum { WITH_REASON = 120 }; /* columns; on narrower screens the reason has a row of its own */
+/* Columns; on narrower screens, and when it is longer than what is left, the reason has rows of its own. */
+enum { WITH_REASON = 120, VERDICT = 10, NAME = 15, MODEL = 20, SERIAL = 20 };
+
+static bool reason_fits(const struct grid *g, const struct end_drive *d, int bay)
+{
+    int column = VERDICT + 1 + (bay ? bay + 1 : 0) + NAME + 1 + MODEL + 1 + SERIAL + 1;
+
+    return part_width(g) >= WITH_REASON && (int)str_len(d->why) <= part_width(g) - column;
+}
 
 static void put_drive(struct scroll *s, const struct end_drive *d, int bay)
 {
-    enum { VERDICT = 10, NAME = 15, MODEL = 20, SERIAL = 20 };
     int row, column = 0, width = part_width(s->g);
 
     if (!scroll_row(s, &row))
@@ -101,7 +108,7 @@ static void put_drive(struct scroll *s, const struct end_drive *d, int bay)
     column += MODEL + 1;
     part_name(s->g, row, column, width - column < SERIAL ? width - column : SERIAL, INK_PLAIN, d->serial);
     column += SERIAL + 1;
-    if (width >= WITH_REASON)
+    if (reason_fits(s->g, d, bay))
         part_text(s->g, row, column, width - column, INK_PLAIN, d->why);
 }
 
@@ -125,7 +132,7 @@ static void put_drives(struct scroll *s, const struct end_view *v)
                 continue;
             put_drive(s, d, bay);
             str_fmt(why, sizeof why, "           %s", d->why);
-            if (d->why[0] && part_width(s->g) < WITH_REASON)
+            if (d->why[0] && !reason_fits(s->g, d, bay))
                 scroll_text(s, 11, part_verdict_ink((enum verdict)d->verdict), why);
         }
 }

@@ -1,12 +1,13 @@
 """The full screen over a serial line with a terminal at its other end: the menu by its keys, an earlier run's result,
-settings saved to the stick, a run that is stopped by the typed word; then a keyboard that comes and goes."""
+settings saved to the stick, a run that is stopped by the typed word, resumed from the menu, cut off by a power cut and
+resumed once more without a key; then a keyboard that comes and goes."""
 import re
 import time
 
 import machine
-from scenario import boot, check, equal, file_disk
+from scenario import Journal, boot, check, equal, file_disk
 
-tier, budget_s, timing = "full", 200, False
+tier, budget_s, timing = "full", 300, False
 
 UP, DOWN, HOME, END, ESC, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[1~", b"\x1b[4~", b"\x1b", b"\r"
 
@@ -25,6 +26,16 @@ def wait(m, pattern, timeout_s=90, since=0):
     raise AssertionError(f"no {pattern!r} on the terminal; it ends with {plain(m.serial_bytes())[-600:]!r}")
 
 
+def wait_line(m, pattern, timeout_s=120):
+    """On the other serial port, which carries lines."""
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end:
+        if re.search(pattern, m.lines.read_bytes() if m.lines.exists() else b""):
+            return
+        time.sleep(0.2)
+    raise AssertionError(f"no line like {pattern!r}")
+
+
 def at_terminal(m):
     wait(m, rb"Starts by itself")
     m.type([DOWN])
@@ -39,7 +50,7 @@ def at_terminal(m):
     m.type([END, UP, UP, UP, ENTER], every_s=0.3)
     wait(m, rb"Saved in baresweep\.conf", since=seen)
     m.type([HOME, DOWN, DOWN, ENTER, END, UP, ENTER, HOME, ENTER], every_s=0.3)
-    wait(m, rb"Step 1 of")
+    wait_line(m, rb"# step 3/")
     time.sleep(2)
     m.type([ESC], every_s=1)
     wait(m, rb"Type the word stop")
@@ -47,6 +58,53 @@ def at_terminal(m):
     wait(m, rb"faster than a person types")
     time.sleep(1.5)
     m.type([b"s", b"t", b"o", b"p", ENTER], every_s=0.25)
+
+
+def terminal_boot(folder, disks, stick, conf, during):
+    """A run with the screen on the line; its journal, and whether the machine ended by itself."""
+    m = machine.Machine(folder, disks=disks, stick=stick, terminal=True, vga=False, extra=["-serial", f"file:{folder}/lines"],
+                        conf="screen = serial\ncountdown_s = 60\nend_screen_s = 1\nafter = poweroff\n" + conf)
+    m.lines = folder / "lines"
+    m.start()
+    try:
+        during(m)
+        m.process.wait(120)
+    finally:
+        m.kill()
+    return Journal((m.fetch(folder / "results") / "journal.ndjson").read_bytes()), m
+
+
+def resume_and_cut(m):
+    wait(m, rb"An unfinished run: [0-9: -]+, \d+ of \d+ steps done")
+    m.type([DOWN])
+    wait(m, rb"Resume an unfinished run")
+    m.type([DOWN, ENTER], every_s=0.4)
+    wait_line(m, rb"(?s)# step \d+/.*# step \d+/")              # the first of its own is done
+    m.kill()
+
+
+def earlier(j):
+    return {(x["disk"], x["job"]): (x["ios"], x["bytes"]) for x in j.all("step_end") if "earlier-start" in x["flags"]}
+
+
+def whole(j):
+    return {(x["disk"], x["job"]): (x["ios"], x["bytes"]) for x in j.all("step_end") if "ended-early" not in x["flags"]}
+
+
+def resumed_twice(folder, disks, stick, first):
+    cut, _ = terminal_boot(folder / "cut", disks, stick, "", resume_and_cut)
+    check(not cut.all("run_end"), "the power cut left no end")
+    equal(earlier(cut), {k: v for k, v in whole(first).items() if k in earlier(cut)}, "taken over from the first")
+    check(len(earlier(cut)) >= 1 and len(whole(cut)) > len(earlier(cut)), "the second start measured more")
+    last, m = terminal_boot(folder / "last", disks, stick, "resume = yes\ncountdown_s = 1\n", lambda m: None)
+    equal(last.lines[-1]["verdict"] in ("PASS", "WARN"), True, "verdict of the last start")
+    steps = last.one("plan")["steps"]
+    equal(sorted({x["step"] for x in last.all("step_end")}), list(range(1, steps + 1)), "all steps, each once")
+    for k, v in earlier(last).items():
+        equal(v, whole(cut)[k], f"{k} taken over from the cut one")
+    check(len(earlier(last)) > len(earlier(cut)), "the third start took over more than the second")
+    equal(last.one("plan_choice")["resumes"], cut.lines[0]["run"], "the run that is resumed")
+    check(b"Resumes an unfinished run" in plain(m.serial_bytes()), "the start screen says so")
 
 
 def keyboard_comes_and_goes(m):
@@ -64,22 +122,12 @@ def run(folder):
         disks += [*file_disk(machine.stamped_disk(folder / f"{i}.img", 64 << 20, 1 << 20, seed=i + 1), f"d{i}"),
                   "-device", f"nvme,drive=d{i},serial=LINE{i}"]
     first = boot(folder / "first", disks, expect=0)
-    m = machine.Machine(folder / "terminal", disks=disks, stick=first.machine.stick, terminal=True, vga=False,
-                        conf="screen = serial\ncountdown_s = 60\nend_screen_s = 1\nafter = poweroff\n")
-    m.start()
-    try:
-        at_terminal(m)
-        m.process.wait(90)
-    finally:
-        m.kill()
-    results = m.fetch(folder / "results")
-    from scenario import Journal
-    j = Journal((results / "journal.ndjson").read_bytes())
+    j, m = terminal_boot(folder / "terminal", disks, first.machine.stick, "", at_terminal)
     equal(j.lines[-1]["verdict"], "ABORTED", "verdict")
     equal(j.verdicts(), {"nvme0n1": "ABORTED", "nvme1n1": "NOT-TESTED"}, "verdicts")
     text = m.serial_bytes()
     check(b'{"v":1' not in text.split(b"\x1b[2J", 1)[1], "a line of the journal went to the port with the screen")
-    m.serial.rename(folder / "terminal.log")
+    resumed_twice(folder, disks, first.machine.stick, j)
 
     r = boot(folder / "comes-and-goes", disks, conf="time_scale_pct = 100\nbudget_s = 20\ncountdown_s = 0\n", expect=0,
              during=keyboard_comes_and_goes)

@@ -222,6 +222,37 @@ TEST(equal_steps_are_taken_one_after_the_other)
     down();
 }
 
+/* Findings behind a step are of the end of the run, which the resuming run has for itself. */
+TEST(what_stands_behind_the_last_step_is_not_of_it)
+{
+    struct finding in = { .code = "io-error", .level = FINDING_FAIL, .subject = "nvme0n1" };
+    struct finding behind = { .code = "expectation-missed", .level = FINDING_FAIL, .subject = "run" };
+    struct unfinished_lines lines;
+    struct journal_line l;
+    unsigned findings = 0;
+
+    up(1, 3);
+    start(1, 1, 1, 0x11);
+    journal_finding(j, &in);
+    result(1, "nvme0n1", 0);
+    journal_checkpoint(j, 1);
+    journal_finding(j, &behind);
+    journal_checkpoint(j, 1);
+    journal_plan_stop(j, 2, "stopped");
+    end_run(VERDICT_FAIL);
+    CHECK(read_it());
+    const struct unfinished_step *s = unfinished_find(&unfinished, 0x11);
+    CHECK(s != NULL);
+    unfinished_lines_start(&lines, &unfinished, s);
+    while (unfinished_lines_next(&lines, &l))
+        if (!unfinished_is_carried(&l)) {
+            findings++;
+            CHECK(event_is(&l, "code", "io-error"));
+        }
+    EQ(findings, 1);
+    down();
+}
+
 TEST(steps_without_a_key_are_never_taken_over)
 {
     up(1, 3);
