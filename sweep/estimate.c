@@ -21,17 +21,23 @@ enum { SMALL_BLOCK_BYTES = 4096, SMALL_BYTES = 4 << 20, SMALL_DEPTH = 4 };
 #define PROBE_NS (2 * NS_PER_S) /* a disk that needs longer is told apart by its results */
 #define SMALL_NS (100 * NS_PER_MS)
 
-static uint64_t rate_of(const struct plan_step *step)
+struct seen {
+    uint64_t bytes_per_s;
+    uint64_t request_ns; /* per request; a median, which a stall of a short look does not move */
+};
+static struct seen run_look(const struct plan_step *step)
 {
     struct engine *e;
 
     if (engine_begin(step, 0, &e) != OK)
-        return 0;
+        return (struct seen){ 0 };
     while (worker_run(e, NS_PER_S))
         ;
-    uint64_t rate = step_bytes_per_s(engine_result(e, 0));
+    const struct step_result *r = engine_result(e, 0);
+    struct seen seen = { step_bytes_per_s(r),
+                         r->depth ? hist_percentile_ns(engine_hist(e, 0), 500000) / r->depth : 0 };
     engine_end(e);
-    return rate;
+    return seen;
 }
 
 struct look {
@@ -39,13 +45,13 @@ struct look {
     uint32_t block_bytes;
     uint16_t depth;
 };
-static uint64_t probe(struct disk *d, struct look look)
+static struct seen probe(struct disk *d, struct look look)
 {
     struct plan_lane *lane = plat_alloc(sizeof(*lane));
     struct plan_step step = { .lanes = lane, .lane_count = 1 };
 
     if (!lane)
-        return 0;
+        return (struct seen){ 0 };
     *lane = (struct plan_lane){ .disk = d, .depth = look.depth };
     opt_defaults(job_options, job_option_count, &lane->job);
     str_copy(lane->job.name, sizeof(lane->job.name), "estimate");
@@ -54,22 +60,20 @@ static uint64_t probe(struct disk *d, struct look look)
     lane->job.offset_bytes = look.offset;
     lane->job.size_bytes = look.bytes;
     lane->job.runtime_ns = look.most_ns;
-    uint64_t rate = rate_of(&step);
+    struct seen seen = run_look(&step);
     plat_free(lane);
-    return rate;
+    return seen;
 }
 
 static uint64_t probe_at(struct disk *d, uint64_t offset)
 {
-    return probe(d, (struct look){ offset, PROBE_BYTES, PROBE_NS, PROBE_BLOCK_BYTES, 4 });
+    return probe(d, (struct look){ offset, PROBE_BYTES, PROBE_NS, PROBE_BLOCK_BYTES, 4 }).bytes_per_s;
 }
 
 /* Where nothing was read yet: time per request. */
 static uint64_t probe_small(struct disk *d, uint64_t offset, uint16_t depth)
 {
-    uint64_t rate = probe(d, (struct look){ offset, SMALL_BYTES, SMALL_NS, SMALL_BLOCK_BYTES, depth });
-
-    return rate ? mul_div_u64(SMALL_BLOCK_BYTES, NS_PER_S, rate) : 0;
+    return probe(d, (struct look){ offset, SMALL_BYTES, SMALL_NS, SMALL_BLOCK_BYTES, depth }).request_ns;
 }
 
 void estimate_probe(struct disk *d)

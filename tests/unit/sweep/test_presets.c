@@ -605,8 +605,8 @@ TEST(the_estimate_of_small_requests_in_order_is_within_15_percent)
         up(QUICK, 1);
         hand.fake[0].bytes_per_s = 500000000;
         hand.fake[0].latency_ns = 100 * NS_PER_US;
-        if (i % 2 && !strstr(files[i / 2], "numjobs")) /* one at a time, whatever is asked of this lane */
-            hand.fake[0].take_at_most = 1;
+        if (i % 2 && !strstr(files[i / 2], "numjobs")) /* a disk without a queue */
+            hand.fake[0].open_depth_limit = 1;
         model_relax_step_ns = NS_PER_US;
         check_estimate(files[i / 2]);
         down();
