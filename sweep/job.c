@@ -163,6 +163,20 @@ static void set_size(struct reading *r, const struct opt *row, const char *value
     set_plain(r, row, value);
 }
 
+/* fio's bs=,w: reads are left as they are. */
+static bool refuse_no_first(struct reading *r, const struct opt *row, const char *value)
+{
+    char text[200];
+
+    if (!value || value[0] != ',')
+        return false;
+    str_fmt(text, sizeof(text),
+            "%s=%.60s: nothing stands before the comma, where the part for reads is; give one for both",
+            row->name, value);
+    refuse(r, text);
+    return true;
+}
+
 /* fio's bs=r,w,t and the like: the first is for reads; true when it was cut out. */
 static bool take_first(struct reading *r, const struct opt *row, const char *value, char first[static 160])
 {
@@ -189,6 +203,8 @@ static void set_block(struct reading *r, const struct opt *row, const char *valu
 {
     char first[160];
 
+    if (refuse_no_first(r, row, value))
+        return;
     set_plain(r, row, take_first(r, row, value, first) ? first : value);
     if (row->offset == offsetof(struct job, block_bytes)) /* the later of the ways to give sizes counts */
         r->job->split_count = (uint8_t)(r->job->block_min_bytes = 0);
@@ -260,6 +276,8 @@ static bool set_grammar(struct reading *r, const struct opt *row, const char *va
     for (unsigned i = 0; i < ARRAY_COUNT(grammars); i++)
         if (row->offset == grammars[i].at) {
             unsigned before = r->out->problem_count;
+            if (refuse_no_first(r, row, value))
+                return true;
             set_plain(r, row, take_first(r, row, value, first) ? first : value);
             if (r->out->problem_count == before && !grammars[i].parse(r->job, &t))
                 refuse(r, why);
@@ -344,6 +362,20 @@ static __attribute__((noinline)) void set_option(struct reading *r, const char *
     }
 }
 
+/* A sentence of the table needs the name of the option before it. */
+static void refuse_write(struct reading *r, const char *trouble)
+{
+    char text[240];
+
+    for (unsigned i = 0; i < job_write_refusal_count; i++)
+        if (r->job->unmet >> i & 1 && job_write_refusals[i].why == trouble) {
+            str_fmt(text, sizeof(text), "%s: %s", job_write_refusals[i].name, trouble);
+            refuse(r, text);
+            return;
+        }
+    refuse(r, trouble);
+}
+
 /* Where the files of write_*_log will differ from what was asked for. */
 static void note_logs(struct reading *r)
 {
@@ -380,7 +412,7 @@ static void end_section(struct reading *r)
         refuse(r, "ss needs ss_dur, and runtime as its limit: add ss_dur=30s and runtime=600s");
     const char *otherwise = NULL, *trouble = job_write_trouble(r->job, &otherwise);
     if (trouble)
-        refuse(r, trouble);
+        refuse_write(r, trouble);
     if (otherwise)
         note(r, otherwise);
     note_logs(r);

@@ -51,6 +51,7 @@ ROWS = [
     ("numjobs=100", "the limit here is 64"),
     ("bs=64m", "the limit here is 32m"),
     ("time_based", "without runtime it would never end"),
+    ("rate=,10m", "a limit of one side alone is not implemented"),
     ("bs=256", "no disk has LBAs smaller than 512 bytes"),
 ]
 
