@@ -15,13 +15,16 @@
 #include "serial.h"
 #include "watchdog.h"
 
-enum { SILENCE_S = 60, TEXT_NOTES = 400, PLANS_MAX = PRESET_COUNT + 2 };
+enum { SILENCE_S = 60, TEXT_NOTES = 400, PLANS_MAX = PRESET_COUNT + 4 };
 
 static struct menu menu;
 static struct menu_disk menu_disks[INVENTORY_MAX_DISKS];
 static struct menu_plan plans[PLANS_MAX];
 static struct note text_notes[TEXT_NOTES];
 static char plan_names[PLANS_MAX][40];
+static struct choice {
+    uint8_t plan, preset; /* as in struct conf */
+} choices[PLANS_MAX];
 
 /* ---- in: what there is ---- */
 
@@ -40,33 +43,34 @@ static const char *const preset_what[PRESET_COUNT + 1] = {
     "snia-pts: the disk written twice, then eight sizes in seven mixes until steady: hours, armed disks only.",
 };
 
-/* A plan of the configuration that is none of the menu's own: it is listed behind these. */
-static bool has_own_row(const struct settings *s)
+static void add_plan(const struct settings *s, enum conf_plan plan, unsigned preset, const char *name,
+                     const char *what)
 {
-    return s->conf.plan != CONF_PLAN_DEFAULT && s->conf.plan != CONF_PLAN_PRESET;
+    unsigned i = menu.plan_count++;
+
+    str_copy(plan_names[i], sizeof plan_names[i], name);
+    plans[i] = (struct menu_plan){ plan_names[i], what };
+    choices[i] = (struct choice){ (uint8_t)plan, (uint8_t)preset };
+    if (s->conf.plan == plan && (plan != CONF_PLAN_PRESET || s->conf.preset == preset))
+        menu.plan = i;
 }
 
 static void fill_plans(const struct settings *s)
 {
     struct preset p;
 
-    menu.plan_count = 0;
-    for (unsigned i = 0; i <= PRESET_COUNT; i++) {
-        str_copy(plan_names[i], sizeof plan_names[i], "built-in plan");
+    menu.plan_count = menu.plan = 0;
+    add_plan(s, CONF_PLAN_DEFAULT, 0, "built-in plan", preset_what[0]);
+    for (unsigned i = 1; i <= PRESET_COUNT; i++)
         if (preset_get(i, &p))
-            str_copy(plan_names[i], sizeof plan_names[i], p.name);
-        plans[menu.plan_count++] = (struct menu_plan){ plan_names[i], preset_what[i] };
-    }
-    menu.plan = s->conf.plan == CONF_PLAN_PRESET ? s->conf.preset : 0;
-    if (!has_own_row(s))
-        return;
-    menu.plan = menu.plan_count;
-    bool jobs = s->conf.plan == CONF_PLAN_JOBS;
-    str_copy(plan_names[menu.plan], sizeof plan_names[0],
-             jobs ? s->conf.jobs : settings_plan_word((enum conf_plan)s->conf.plan));
-    plans[menu.plan_count++] =
-        (struct menu_plan){ plan_names[menu.plan], jobs ? "The job file that baresweep.conf names."
-                                                        : "The burn-in that baresweep.conf asks for." };
+            add_plan(s, CONF_PLAN_PRESET, i, p.name, preset_what[i]);
+    add_plan(
+        s, CONF_PLAN_BURN_IN_READONLY, 0, settings_plan_word(CONF_PLAN_BURN_IN_READONLY),
+        "All of each disk read, the drives' own tests, health before and after: hours. Nothing is written.");
+    add_plan(s, CONF_PLAN_BURN_IN, 0, settings_plan_word(CONF_PLAN_BURN_IN),
+             "Written with stamps, read back, random hours, self-tests: hours to days, armed disks only.");
+    if (s->conf.plan == CONF_PLAN_JOBS)
+        add_plan(s, CONF_PLAN_JOBS, 0, s->conf.jobs, "The job file that baresweep.conf names.");
 }
 
 static void fill_disks(const struct inventory *inv)
@@ -135,12 +139,13 @@ static bool list_disks(const struct front *f)
 
 static void take_choice(const struct front *f)
 {
-    unsigned was = f->settings->conf.plan == CONF_PLAN_PRESET ? f->settings->conf.preset : 0;
+    const struct choice *c = &choices[menu.plan];
+    bool other = c->plan != f->settings->conf.plan || c->preset != f->settings->conf.preset;
 
     take_disks(f);
     f->settings->conf.budget_s = menu.budget_s;
-    if (menu.plan <= PRESET_COUNT && (has_own_row(f->settings) || menu.plan != was))
-        settings_choose(f->settings, menu.plan);
+    if (c->plan != CONF_PLAN_JOBS && other)
+        settings_choose(f->settings, (enum conf_plan)c->plan, c->preset);
     f->plan_anew();
 }
 

@@ -166,8 +166,9 @@ bool resume_take(struct settings *s, struct inventory *inv, struct text *outcome
         return false;
     choose_disks(s, inv);
     s->conf.budget_s = c->budget_s;
+    unsigned preset = preset_of(c->what);
     if (!str_equal(c->plan, "jobs"))
-        settings_choose(s, preset_of(c->what));
+        settings_choose(s, preset ? CONF_PLAN_PRESET : CONF_PLAN_DEFAULT, preset);
     resume.taken = true;
     return true;
 }

@@ -223,13 +223,13 @@ bool settings_report(const struct settings *s)
     return wrong || s->jobs_problem[0];
 }
 
-void settings_choose(struct settings *s, unsigned preset)
+void settings_choose(struct settings *s, enum conf_plan plan, unsigned preset)
 {
     settings_free(s);
     s->jobs_source[0] = s->jobs_problem[0] = 0;
     s->conf.preset = (uint8_t)preset;
-    s->conf.plan = preset ? CONF_PLAN_PRESET : CONF_PLAN_DEFAULT;
-    if (preset)
+    s->conf.plan = (uint8_t)plan;
+    if (plan == CONF_PLAN_PRESET)
         load_preset(s);
 }
 

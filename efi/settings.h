@@ -26,8 +26,8 @@ struct settings {
 void settings_load(struct settings *s, const struct medium *m, const struct machine_info *machine);
 /* Into the journal: the source, each problem with its line.  True when something was refused. */
 bool settings_report(const struct settings *s);
-/* Another plan than the configuration's: preset 0 is the built-in one. */
-void settings_choose(struct settings *s, unsigned preset);
+/* Another plan than the configuration's, but no other job file: not for CONF_PLAN_JOBS. */
+void settings_choose(struct settings *s, enum conf_plan plan, unsigned preset);
 /* As the configuration spells it: "burn-in". */
 const char *settings_plan_word(enum conf_plan plan);
 /* "built-in plan", "preset quick", the path of the job file, "burn-in". */

@@ -80,6 +80,9 @@ static bool is_alone_with_it(const struct guard_case *c, struct text *why_not)
     return false;
 }
 
+/* Said of a disk that was decided about without an arming file, and of one that nobody decided about. */
+#define NO_ARMING "not armed: no arming file names it (arm = in baresweep.conf, docs/safety.md)"
+
 static const struct arming *arming_of(const struct guard_case *c)
 {
     return c->batch && c->disk->identity[0] ? arming_find(c->batch, c->disk->identity) : NULL;
@@ -94,7 +97,7 @@ static bool is_armed(const struct guard_case *c, struct text *why_not)
     else if (c->batch)
         text_str(why_not, "not armed: the arming file does not name it");
     else
-        text_str(why_not, "not armed");
+        text_str(why_not, NO_ARMING);
     return false;
 }
 
@@ -210,7 +213,7 @@ static struct answer {
     struct write_permit permit;
 } answers[GUARD_MAX_DISKS];
 static unsigned answer_count;
-static const struct write_permit not_armed = { .why_not = "not armed" };
+static const struct write_permit not_armed = { .why_not = NO_ARMING };
 static const struct write_permit too_many = { .why_not = "more disks than the guard can answer for" };
 
 static struct answer *answer_of(const struct disk *d)

@@ -60,7 +60,7 @@ def walk(m, shot):
     wait(m, rb"# step 8/")
     time.sleep(8)
     shot("live")
-    m.press("end", "up", "up", "ret")
+    m.press("end", *["up"] * 4, "ret")
     time.sleep(2)
     shot("disk")
     m.press("esc")

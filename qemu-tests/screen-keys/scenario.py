@@ -21,7 +21,7 @@ def person(m):
     m.press("down")
     wait(m, rb"the menu is open")
     m.press("down", "ret", "n", "spc", "down", "spc", "esc")  # Disks: the first two
-    m.press("down", "ret", "end", "up", "up", "ret")                # What runs: quick
+    m.press("down", "ret", "end", *["up"] * 4, "ret")              # What runs: quick
     m.press("home", "ret")                                    # Run now
     wait(m, rb"# step 1/")
     m.press(*["esc"] * 40, every_s=0.05)                      # stuck
