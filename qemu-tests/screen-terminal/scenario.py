@@ -1,13 +1,13 @@
 """The full screen over a serial line with a terminal at its other end: the menu by its keys, an earlier run's result,
 settings saved to the stick, a run that is stopped by the typed word, resumed from the menu, cut off by a power cut and
-resumed once more without a key; then a keyboard that comes and goes."""
+resumed once more without a key; the ways out of the menu; then a keyboard that comes and goes."""
 import re
 import time
 
 import machine
 from scenario import Journal, boot, check, equal, file_disk
 
-tier, budget_s, timing = "full", 300, False
+tier, budget_s, timing = "full", 360, False
 
 UP, DOWN, HOME, END, ESC, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[1~", b"\x1b[4~", b"\x1b", b"\r"
 
@@ -116,6 +116,36 @@ def keyboard_comes_and_goes(m):
         time.sleep(1.5)
 
 
+def leave(ups):
+    def keys(m):
+        check(m.wait_for(re.compile(rb"starts by itself"), 90), "no countdown")
+        m.press("down")
+        check(m.wait_for(re.compile(rb"the menu is open"), 20), "no menu")
+        m.press("end", *["up"] * ups, "ret")
+        check(m.wait_for(re.compile(rb"Type the word yes"), 20), "no question")
+        m.press("y", "e", "s", "ret", every_s=0.25)
+    return keys
+
+
+def leaves_the_menu(folder, disks):
+    """Back to the firmware, power off, restart: each after a typed word, with nothing measured."""
+    for ups, name in enumerate(("firmware", "power-off", "restart")):
+        m = machine.Machine(folder / name, disks=disks, conf="countdown_s = 60\nend_screen_s = 0\n")
+        m.start()
+        try:
+            leave(ups)(m)
+            equal(m.wait_end(60), 1, f"exit code after {name}")
+            if name == "firmware":
+                time.sleep(2)
+                check(m.process.poll() is None, "the machine is still on")
+            else:
+                m.process.wait(20)
+        finally:
+            m.kill()
+        j = Journal((m.fetch(folder / name / "results") / "journal.ndjson").read_bytes())
+        equal((j.lines[-1]["verdict"], j.all("step_start")), ("ABORTED", []), f"the run after {name}")
+
+
 def run(folder):
     disks = []
     for i in range(2):
@@ -129,6 +159,7 @@ def run(folder):
     check(b'{"v":1' not in text.split(b"\x1b[2J", 1)[1], "a line of the journal went to the port with the screen")
     resumed_twice(folder, disks, first.machine.stick, j)
 
+    leaves_the_menu(folder, disks)
     r = boot(folder / "comes-and-goes", disks, conf="time_scale_pct = 100\nbudget_s = 20\ncountdown_s = 0\n", expect=0,
              during=keyboard_comes_and_goes)
     equal(sorted(r.journal.tested()), ["nvme0n1", "nvme1n1"], "finished although the keyboard went away")
