@@ -76,6 +76,12 @@ struct disk_ops {
     void (*close)(struct io_lane *l);
     /* The device's status word in words: "unrecovered read error (SCT 2, SC 0x81), do not retry". */
     void (*status_words)(uint32_t detail, struct text *out);
+    /* Takes what this lane's commands go through (NVMe: the controller; SATA: link and drive) through a
+     * reset, settings and all, so that what is read next comes from no cache that a reset empties.  OK: the
+     * lane works as before.  E_AGAIN, nothing was done: the lane has not drained, or another is open that the
+     * reset would reach, too.  E_UNSUPPORTED: `instead` says why not and what stands in its place.  Anything
+     * else: it did not come back, the disk has its fault.  NULL: not offered.  [boot] */
+    int (*reset)(struct io_lane *l, struct text *instead);
 };
 
 /* What every lane has; drivers embed it as the first member (drivers/lane.h has the slot bookkeeping). */

@@ -16,7 +16,7 @@ THREE = {
     "sata0.0": ("ide-hd,drive={n},bus=ide.0,serial=BURN-SATA", "BURN-SATA/QEMU HARDDISK"),
     "megaraid0.vd0": ("scsi-hd,drive={n},bus=raid.0,scsi-id=0,serial=BURN-RAID", "vendor.BURN-RAID"),
 }
-PHASES = ["snapshot", "short-test", "surface", "surface-again", "capacity", "write", "verify", "verify-back", "random",
+PHASES = ["snapshot", "short-test", "surface", "surface-again", "capacity", "write", "reset", "verify", "verify-back", "random",
           "long-test", "delta", "clear", "done"]
 STATE = re.compile(rb'\{"v":1,[^\r\n]*"ev":"burn_in",[^\r\n]*\}')
 PROMISED = re.compile(rb"# on the medium up to seq (\d+)")

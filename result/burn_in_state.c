@@ -8,6 +8,7 @@ const struct burn_in_phase_row burn_in_phases[BURN_IN_PHASE_COUNT] = {
     [BURN_IN_SURFACE_AGAIN] = { "surface-again", "second surface read" },
     [BURN_IN_CAPACITY] = { "capacity", "capacity probe" },
     [BURN_IN_WRITE] = { "write", "stamped random writes" },
+    [BURN_IN_RESET] = { "reset", "controller reset" },
     [BURN_IN_VERIFY] = { "verify", "verify" },
     [BURN_IN_VERIFY_BACK] = { "verify-back", "verify in reverse" },
     [BURN_IN_RANDOM] = { "random", "random hours" },

@@ -13,6 +13,7 @@ enum burn_in_phase {
     BURN_IN_SURFACE_AGAIN, /* only without writes: read a second time */
     BURN_IN_CAPACITY,      /* is there as much of it as it says?  The first writes */
     BURN_IN_WRITE,         /* each block of the range once, in random order, stamped */
+    BURN_IN_RESET,         /* of controller or drive, so that what is read back comes from no cache */
     BURN_IN_VERIFY,        /* the stamps read back */
     BURN_IN_VERIFY_BACK,   /* once more, from the end to the begin */
     BURN_IN_RANDOM,        /* random hours */

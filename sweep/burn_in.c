@@ -143,6 +143,7 @@ static const uint8_t task_of[BURN_IN_PHASE_COUNT] = {
     [BURN_IN_SNAPSHOT] = BURN_IN_LOOK,  [BURN_IN_SHORT_TEST] = BURN_IN_SELF_TEST,
     [BURN_IN_CAPACITY] = BURN_IN_PROBE, [BURN_IN_LONG_TEST] = BURN_IN_SELF_TEST,
     [BURN_IN_DELTA] = BURN_IN_LOOK,     [BURN_IN_CLEAR] = BURN_IN_ZERO,
+    [BURN_IN_RESET] = BURN_IN_RENEW,
 };
 
 static void skip_words(struct burn_in_drive *d, const char *words)
@@ -287,7 +288,7 @@ static void took_task(struct burn_in_drive *d, const struct burn_in_work *w, con
 {
     if (o->not_done)
         skip_words(d, o->words ? o->words : "not offered");
-    if (o->errors && (w->task == BURN_IN_SELF_TEST || w->task == BURN_IN_PROBE))
+    if (o->errors && (w->task == BURN_IN_SELF_TEST || w->task == BURN_IN_PROBE || w->task == BURN_IN_RENEW))
         burn_in_leave(d, o->words ? o->words : "failed");
     else if (o->over || o->not_done)
         advance(d);
@@ -404,10 +405,8 @@ void burn_in_words(const struct burn_in_drive *d, struct text *out)
                  s->interruptions);
     if (d->pauses)
         text_fmt(out, ", rested %u times", d->pauses);
-    if (d->skipped[0] || d->writes)
+    if (d->skipped[0])
         text_fmt(out, "; not done: %s", d->skipped);
-    if (d->writes)
-        text_fmt(out, "%sverify after a controller reset: no driver offers one", d->skipped[0] ? "; " : "");
 }
 
 void burn_in_announce(const struct burn_in_drive *d, struct text *out)

@@ -41,7 +41,7 @@ struct burn_in_drive {
     int64_t temperature_c; /* as seen last, INT64_MIN: not known */
     bool self_test_running;
     uint64_t self_test_until_ms; /* on the drive's clock */
-    char skipped[160];           /* phases that were not done, with reasons */
+    char skipped[240];           /* phases that were not done, with reasons */
 };
 
 struct burn_in_ask {
@@ -71,7 +71,8 @@ enum burn_in_task {
     BURN_IN_CHECK,
     BURN_IN_MIX,
     BURN_IN_PROBE,
-    BURN_IN_ZERO
+    BURN_IN_ZERO,
+    BURN_IN_RENEW /* the reset: only while nothing at all is in flight and no lane is open */
 };
 enum burn_in_order { ORDER_UP, ORDER_DOWN, ORDER_MAP, ORDER_MAP_DOWN, ORDER_RANDOM };
 struct burn_in_work {

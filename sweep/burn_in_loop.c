@@ -156,12 +156,43 @@ static void do_at_once(struct loop *l, struct burn_in_drive *d, struct seat *s)
     case BURN_IN_ZERO:
         burn_in_clear(d, w, words);
         break;
-    default: /* BURN_IN_REST */
+    default: /* BURN_IN_REST, BURN_IN_RENEW */
         break;
     }
     if (words[0])
         l->hooks->finding(l->hooks->ctx, d,
                           str_starts(words, "capacity is a lie") ? "capacity-lie" : "burn-in-error", words);
+}
+
+/* ---- resets ---- */
+/* A reset of an NVMe controller would break off the tests of its other namespaces. */
+static bool a_neighbour_tests_itself(const struct loop *l, const struct burn_in_drive *d)
+{
+    for (unsigned i = 0; i < l->count; i++) {
+        const struct burn_in_drive *o = &l->drives[i];
+
+        if (o != d && o->self_test_running && d->disk->kind == DISK_NVME &&
+            o->disk->controller == d->disk->controller)
+            return true;
+    }
+    return false;
+}
+
+/* Before lanes are opened: all that was written is flushed, and nothing of anybody is in flight. */
+static void renew_those_due(struct loop *l)
+{
+    char words[REASON_BYTES];
+
+    for (unsigned i = 0; i < l->count; i++) {
+        struct burn_in_drive *d = &l->drives[i];
+        struct burn_in_work w;
+
+        if (!burn_in_next(d, &w) || w.task != BURN_IN_RENEW || a_neighbour_tests_itself(l, d))
+            continue;
+        burn_in_renew(d, &w, words);
+        if (words[0])
+            l->hooks->finding(l->hooks->ctx, d, "burn-in-error", words);
+    }
 }
 
 /* ---- rounds ---- */
@@ -185,7 +216,7 @@ static unsigned open_lanes(struct loop *l, unsigned *waiting)
             continue;
         if (!is_lane(&s->work)) {
             do_at_once(l, d, s);
-            *waiting += s->work.task == BURN_IN_REST || d->self_test_running;
+            *waiting += s->work.task == BURN_IN_REST || s->work.task == BURN_IN_RENEW || d->self_test_running;
         } else if (burn_in_lane_open(d, &s->work, &s->lane) == OK) {
             lanes++;
         } else {
@@ -322,14 +353,18 @@ static void charge_waiting(struct loop *l, uint64_t ms)
 {
     for (unsigned i = 0; i < l->count; i++)
         if (l->drives[i].state.end == BURN_IN_GOING && !is_lane(&l->seats[i].work) &&
-            (l->seats[i].work.task == BURN_IN_REST || l->drives[i].self_test_running))
+            (l->seats[i].work.task == BURN_IN_REST || l->seats[i].work.task == BURN_IN_RENEW ||
+             l->drives[i].self_test_running))
             burn_in_waited(&l->drives[i], ms);
 }
 
 static void round_of_all(struct loop *l)
 {
     uint64_t began_ns = plat_now_ns();
-    unsigned waiting, lanes = open_lanes(l, &waiting);
+    unsigned waiting;
+
+    renew_those_due(l);
+    unsigned lanes = open_lanes(l, &waiting);
 
     if (lanes)
         turn_lanes(l, lanes);

@@ -45,6 +45,7 @@ static const struct {
     [BURN_IN_SURFACE_AGAIN] = { PLAN_READS, 75, 0 },
     [BURN_IN_CAPACITY] = { PLAN_WRITES, 0, 0 }, /* below a minute */
     [BURN_IN_WRITE] = { PLAN_WRITES, 48, 0 },
+    [BURN_IN_RESET] = { PLAN_WRITES, 60, 0 }, /* seconds; a self-test of a neighbour is waited for */
     [BURN_IN_VERIFY] = { PLAN_WRITES, 77, 0 },
     [BURN_IN_VERIFY_BACK] = { PLAN_WRITES, 82, 0 },
     [BURN_IN_RANDOM] = { PLAN_BOTH, 92, 17 }, /* 4 h of 24, 12 h of 72 */

@@ -283,3 +283,29 @@ void burn_in_clear(struct burn_in_drive *d, const struct burn_in_work *w, char w
     o.ms = (plat_now_ns() - began_ns) / NS_PER_MS;
     burn_in_took(d, w, &o);
 }
+
+void burn_in_renew(struct burn_in_drive *d, const struct burn_in_work *w, char words[160])
+{
+    struct burn_in_outcome o = { .over = true, .words = words };
+    uint64_t began_ns = plat_now_ns();
+    struct places s = { 0 };
+    struct text instead = text_over(s.words, sizeof s.words);
+    int rc = places_open(&s, d->disk, d->disk->lba_bytes);
+
+    words[0] = 0;
+    if (rc == OK)
+        rc = d->disk->ops->reset ? d->disk->ops->reset(s.io, &instead) : E_UNSUPPORTED;
+    o.not_done = rc == E_UNSUPPORTED || rc == E_AGAIN;
+    if (rc == E_AGAIN)
+        str_copy(words, 160, "others use its controller");
+    else if (rc == E_UNSUPPORTED)
+        str_copy(words, 160, s.words[0] ? s.words : "its driver offers none");
+    else if (rc != OK)
+        str_fmt(words, 160, "it did not come back from a controller reset: %s", err_text(rc));
+    places_close(&s);
+    o.errors = rc != OK && !o.not_done;
+    o.ms = (plat_now_ns() - began_ns) / NS_PER_MS;
+    burn_in_took(d, w, &o);
+    if (!o.errors)
+        words[0] = 0;
+}

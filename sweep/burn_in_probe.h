@@ -28,6 +28,9 @@ uint64_t probe_real_lbas(const struct probe *p);
 
 /* Carries out the probe of a drive, and tells it.  Seconds.  [boot] */
 void burn_in_probe(struct burn_in_drive *d, const struct burn_in_work *w, char words[160]);
+/* Resets what the drive's commands go through, as far as its driver offers that.  No lane is open at its
+ * controller.  [boot] */
+void burn_in_renew(struct burn_in_drive *d, const struct burn_in_work *w, char words[160]);
 /* Zeroes the first and last MiB of what it may write, and reads them back.  [boot] */
 void burn_in_clear(struct burn_in_drive *d, const struct burn_in_work *w, char words[160]);
 

@@ -280,6 +280,7 @@ bool ahci_trouble(struct ahci_port *p, uint32_t is, uint32_t active);
 /* The one read in flight ended well with fewer bytes than asked for. */
 void ahci_short_read(struct ahci_port *p, uint32_t missing_bytes);
 void ahci_expire(struct io_lane *io, unsigned slot);
+int ahci_lane_reset(struct io_lane *io, struct text *instead);
 /* COMRESET, and the drive that answers must be the one we know; the port runs then.  Bounded in number, too.
  */
 int ahci_reset_drive(struct ahci_port *p);

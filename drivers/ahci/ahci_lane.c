@@ -9,6 +9,7 @@ const struct disk_ops ahci_disk_ops = {
     .expire = ahci_expire,
     .close = ahci_close,
     .status_words = ahci_status_words,
+    .reset = ahci_lane_reset,
 };
 
 static void join(struct ahci_port *p, struct ahci_lane *l)

@@ -378,3 +378,32 @@ void ahci_expire(struct io_lane *io, unsigned slot)
         ahci_die(p);
     }
 }
+
+/* COMRESET reaches this port's drive alone.  Not one of the resets by which a drive is given up. */
+int ahci_lane_reset(struct io_lane *io, struct text *instead)
+{
+    struct ahci_lane *l = ahci_lane(io);
+    struct ahci_port *p = l->port;
+    uint8_t resets = p->resets;
+
+    (void)instead;
+    if (io->dead)
+        return p->disk.fault.err ? p->disk.fault.err : E_GONE;
+    if (p->lane_count != 1 || p->issued || p->pending || p->retry_count)
+        return E_AGAIN;
+    for (unsigned slot = 0; slot < io->depth; slot++)
+        if (l->slots.slot[slot].busy)
+            return E_AGAIN;
+    p->resets = 0;
+    int rc = ahci_reset_drive(p);
+    p->resets = resets;
+    if (rc) {
+        FAULT(&p->disk.fault, rc, "drive, after a COMRESET between writing and reading back", 0, 0);
+        ahci_die(p);
+        return rc;
+    }
+    resume(p, false);
+    controller_remark(&p->hba->c, REMARK_INFO, "%s: reset on request between writing and reading back",
+                      p->disk.name);
+    return OK;
+}

@@ -188,6 +188,14 @@ void mfi_orphans_free(struct mfi_card *card, bool firmware_let_go)
     }
 }
 
+/* A reset of the adapter is a way out of its FAULT and costs what its write cache holds (mfi_reset.c). */
+static int lane_reset(struct io_lane *l, struct text *instead)
+{
+    (void)l;
+    text_str(instead, "a RAID card is not reset, for what its cache holds could be lost; it was flushed");
+    return E_UNSUPPORTED;
+}
+
 const struct disk_ops mfi_disk_ops = {
     .open = lane_open,
     .submit = mfi_lane_submit,
@@ -196,4 +204,5 @@ const struct disk_ops mfi_disk_ops = {
     .expire = mfi_lane_expire,
     .close = lane_close,
     .status_words = mfi_status_words,
+    .reset = lane_reset,
 };

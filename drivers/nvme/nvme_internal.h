@@ -298,6 +298,7 @@ void nvme_retry_drop(struct nvme_lane *l, uint16_t slot);
 
 /* ---- nvme_ladder.c: what follows a deadline  [any] ---- */
 void nvme_expire(struct io_lane *l, unsigned slot);
+int nvme_lane_reset(struct io_lane *l, struct text *instead);
 /* No lane of the pair (NULL: of the controller) takes work any more; what was in flight is lost. */
 void nvme_kill_lanes(struct nvme_ctrl *c, const struct nvme_pair *p);
 

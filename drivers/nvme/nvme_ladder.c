@@ -71,7 +71,6 @@ static int reset(struct nvme_ctrl *c)
     unsigned granted = 0;
     int rc;
 
-    c->resets++;
     if ((rc = nvme_disable(c)))
         return rc;
     for (struct nvme_lane *l = c->lanes; l; l = l->next) {
@@ -167,8 +166,30 @@ void nvme_expire(struct io_lane *base, unsigned slot_number)
                       "%s: the abort did not help: resetting the controller, all requests in "
                       "flight are lost",
                       name);
+    c->resets++;
     if (reset(c))
         give_up(c, "the controller did not come back from a reset");
     else
         controller_remark(&c->base, REMARK_WARN, "%s: the controller works again after its reset", name);
+}
+
+/* Not one of the resets that the ladder may try: nothing was wrong. */
+int nvme_lane_reset(struct io_lane *base, struct text *instead)
+{
+    struct nvme_lane *l = (struct nvme_lane *)base;
+    struct nvme_ctrl *c = l->pair->ctrl;
+
+    (void)instead;
+    if (c->base.fault.err)
+        return c->base.fault.err;
+    for (const struct nvme_lane *o = c->lanes; o; o = o->next)
+        for (unsigned slot = 0; slot < o->base.depth; slot++)
+            if (o != l || l->slots.slot[slot].busy)
+                return E_AGAIN;
+    if (reset(c)) {
+        give_up(c, "the controller did not come back from a reset between writing and reading back");
+        return c->base.fault.err;
+    }
+    controller_remark(&c->base, REMARK_INFO, "reset on request between writing and reading back");
+    return OK;
 }

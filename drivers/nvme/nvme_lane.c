@@ -348,4 +348,5 @@ const struct disk_ops nvme_disk_ops = { .open = nvme_lane_open,
                                         .poll = nvme_poll,
                                         .expire = nvme_expire,
                                         .close = nvme_lane_close,
-                                        .status_words = nvme_status_words };
+                                        .status_words = nvme_status_words,
+                                        .reset = nvme_lane_reset };

@@ -289,8 +289,8 @@ static void fake_status_words(uint32_t detail, struct text *out)
     text_fmt(out, "fake status 0x%x", detail);
 }
 
-static const struct disk_ops fake_ops = { fake_open,   fake_submit, fake_kick,        fake_poll,
-                                          fake_expire, fake_close,  fake_status_words };
+static const struct disk_ops fake_ops = { fake_open,   fake_submit, fake_kick,         fake_poll,
+                                          fake_expire, fake_close,  fake_status_words, NULL };
 
 void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller,
                     struct fake_request *log, unsigned log_cap)

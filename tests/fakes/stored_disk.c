@@ -207,8 +207,27 @@ static void stored_close(struct io_lane *io)
     plat_free(l);
 }
 
+/* What is in its cache is lost, as by a power cut in which nothing gets through. */
+static int stored_reset(struct io_lane *io, struct text *instead)
+{
+    struct stored_disk *s = stored_of(io->disk);
+
+    if (s->no_reset) {
+        text_str(instead, "the card is flushed");
+        return E_UNSUPPORTED;
+    }
+    s->violations +=
+        s->open_lanes != 1 || (s->neighbour && (s->neighbour->testing || s->neighbour->open_lanes));
+    if (s->reset_rc != OK)
+        return s->reset_rc;
+    s->resets++;
+    memcpy(s->now, s->medium, (s->real_lbas ? s->real_lbas : s->disk.lba_count) * LBA);
+    memset(s->dirty, 0, (s->real_lbas ? s->real_lbas : s->disk.lba_count) * sizeof *s->dirty);
+    return OK;
+}
+
 static const struct disk_ops stored_ops = { stored_open,   stored_submit, stored_kick, stored_poll,
-                                            stored_expire, stored_close,  NULL };
+                                            stored_expire, stored_close,  NULL,        stored_reset };
 
 static int test_start(struct disk *d, enum self_test_kind kind, struct self_test_state *t)
 {
@@ -218,6 +237,7 @@ static int test_start(struct disk *d, enum self_test_kind kind, struct self_test
     if (!s->self_tests)
         return E_UNSUPPORTED;
     s->looks = 0;
+    s->testing = true;
     *t = (struct self_test_state){ .result = SELF_TEST_RUNNING, .expected_s = 60 };
     return OK;
 }
@@ -230,6 +250,7 @@ static int test_look(struct disk *d, struct self_test_state *t)
     if (s->looks++ < s->self_test_looks)
         return OK;
     *t = s->self_test;
+    s->testing = false;
     return OK;
 }
 

@@ -14,6 +14,8 @@ struct stored_disk {
     uint64_t latency_ns;
     uint64_t real_lbas;          /* 0: as many as it says */
     bool drops_beyond;           /* writes behind them are dropped, else they wrap */
+    bool no_reset;               /* resets are not offered */
+    int reset_rc;                /* what they answer when they are */
     bool ignores_flush;          /* a power cut takes what was flushed, too */
     uint64_t bad_lba, bad_count; /* reads of these fail */
     uint64_t alter_lba;          /* a bit of it is written wrongly; 0: none */
@@ -24,12 +26,13 @@ struct stored_disk {
     void (*on_request)(void *ctx);
     void *ctx;
     struct disk_health health;
-    bool self_tests;          /* offered */
-    unsigned self_test_looks; /* until it is over */
+    struct stored_disk *neighbour; /* at the same controller: not to be reset while it tests itself */
+    bool self_tests, testing;      /* self_tests: offered */
+    unsigned self_test_looks;      /* until it is over */
     /* what happened */
     uint64_t requests, reads, writes, flushes, violations;
     uint64_t collisions; /* two at once that share an LBA, of which one writes */
-    unsigned open_lanes, looks;
+    unsigned open_lanes, looks, resets;
     struct self_test_state self_test;
 };
 /* lbas of 512 bytes, all zero; room_lbas <= lbas: so much memory is really there (the rest must not be

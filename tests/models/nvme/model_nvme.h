@@ -110,6 +110,7 @@ struct model_nvme_settings {
     uint64_t shutdown_ns, admin_ns, read_ns, write_ns, flush_ns;
     uint64_t jitter_ns;             /* added to an I/O: 0 .. jitter - 1, so that completions change order */
     bool reset_keeps_fatal;         /* CFS survives EN=0 */
+    bool reset_loses_cache;         /* what was not flushed is gone after EN=0 */
     uint64_t fatal_at_ns;           /* CFS at that time; 0: no */
     uint32_t vanish_after_accesses; /* register accesses until all reads are ones; 0: no */
     /* Identify Controller */

@@ -162,6 +162,8 @@ void mn_use_hmb(struct model_nvme *m)
 void mn_state_reset(struct model_nvme *m)
 {
     m->hmb_on = false;
+    if (m->set.reset_loses_cache)
+        medium_power_cut(&m->medium);
     memset(m->feature, 0, sizeof m->feature);
     m->feature[2] = m->set.power_state;
     m->feature[6] = m->set.write_cache_on;

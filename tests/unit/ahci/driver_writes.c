@@ -232,6 +232,65 @@ TEST(a_flush_keeps_what_was_answered_over_a_power_cut)
     }
 }
 
+static int reset_of(struct io_lane *l)
+{
+    char words[100];
+    struct text instead = text_over(words, sizeof words);
+
+    return l->disk->ops->reset(l, &instead);
+}
+
+TEST(a_reset_on_request_keeps_the_drive_and_what_it_holds_and_is_no_sign_of_trouble)
+{
+    for (unsigned way = 0; way < WAYS; way++) {
+        struct io_lane *l = up(way, 2, 4096, 0, 1000);
+
+        hand_write(l, 0, 0, 8, 1);
+        for (unsigned i = 1; i <= 5; i++) { /* more often than recovery may */
+            unsigned long before = seen()->comresets;
+            EQ(reset_of(l), OK);
+            EQ(seen()->comresets, before + 1);
+        }
+        memset(lane_data(l, 0), 0, 4096);
+        EQ(hand_one(l, IO_READ, 0, 0, 8).status, IO_OK);
+        CHECK(hand_has_stamp(l, 0, 0, 8, 1));
+        hand_write(l, 0, 80, 8, 2);
+        CHECK(rig_holds(l->disk, 80, 8, 2));
+        EQ(l->disk->fault.err, OK);
+        CHECK(rig_has_remark("reset on request"));
+        rig_lane_down(l);
+    }
+}
+
+TEST(a_reset_on_request_touches_nothing_while_anything_else_is_open_or_in_flight)
+{
+    struct io_lane *l = up(QUEUED, 2, 4096, 0, 1000), *other;
+    const struct lane_shape shape = { .depth = 1, .request_bytes = 4096 };
+    unsigned long before = seen()->comresets;
+    struct io_completion c;
+
+    EQ(l->disk->ops->open(l->disk, &shape, &other), OK);
+    EQ(reset_of(l), E_AGAIN);
+    other->disk->ops->close(other);
+    hand_submit(l, IO_READ, 1, 0, 8);
+    EQ(reset_of(l), E_AGAIN);
+    EQ(hand_wait(l, &c, 1), 1);
+    EQ(c.status, IO_OK);
+    EQ(seen()->comresets, before);
+    rig_lane_down(l);
+}
+
+TEST(another_drive_behind_the_port_after_a_reset_on_request_is_never_used)
+{
+    struct io_lane *l = up(SINGLE, 1, 4096, 0, 1000);
+
+    strcpy(rig.m.port[0].drive.serial_after_comreset, "ANOTHER");
+    EQ(reset_of(l), E_GONE);
+    CHECK(l->dead && l->disk->fault.err == E_GONE);
+    EQ(reset_of(l), E_GONE);
+    rig_lane_down(l);
+}
+
 TEST(a_bad_write_among_32_is_named_by_the_log_and_the_others_are_written)
 {
     struct io_lane *l = up(QUEUED, 32, 4096, 0, 1000);

@@ -444,6 +444,62 @@ TEST(a_long_self_test_for_which_no_time_is_left_is_said_with_numbers)
     HAS_STR(drives[0].skipped, "long self-test: needs 1 min, 0 min are left");
 }
 
+/* ---- resets ---- */
+TEST(each_drive_is_reset_once_between_writing_and_reading_back)
+{
+    machine(3, SETTINGS);
+    disks[2].no_reset = true;
+    start(1);
+    all_passed();
+    EQ(disks[0].resets, 1);
+    EQ(disks[1].resets, 1);
+    EQ(disks[2].resets, 0);
+    CHECK(!str_find(drives[0].skipped, "controller reset"));
+    HAS_STR(drives[2].skipped, "controller reset: the card is flushed");
+}
+
+TEST(what_only_the_cache_held_is_found_after_the_reset)
+{
+    machine(2, SETTINGS);
+    disks[0].ignores_flush = true;
+    start(1);
+    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    HAS_STR(found, "errors in verify, the first: lost: ");
+    EQ(burn_in_verdict(&drives[1]), VERDICT_PASS);
+}
+
+TEST(a_drive_that_does_not_come_back_from_the_reset_leaves_and_one_whose_controller_is_in_use_goes_on)
+{
+    machine(3, SETTINGS);
+    disks[0].reset_rc = E_TIMEOUT;
+    disks[1].reset_rc = E_AGAIN;
+    start(1);
+    EQ(drives[0].state.end, BURN_IN_LEFT);
+    EQ(drives[0].state.phase, BURN_IN_RESET);
+    HAS_STR(drives[0].state.why, "did not come back from a controller reset");
+    HAS_STR(found, "sata0.0 burn-in-error: it did not come back");
+    EQ(burn_in_verdict(&drives[1]), VERDICT_PASS);
+    HAS_STR(drives[1].skipped, "controller reset: others use its controller");
+    EQ(burn_in_verdict(&drives[2]), VERDICT_PASS);
+}
+
+TEST(a_reset_waits_for_the_self_test_of_another_namespace_of_its_controller)
+{
+    machine(2, SETTINGS);
+    for (unsigned i = 0; i < 2; i++) {
+        disks[i].disk.kind = DISK_NVME;
+        disks[i].disk.controller = &disks[0].controller;
+        disks[i].neighbour = &disks[1 - i];
+    }
+    disks[0].latency_ns = NS_PER_MS / 20;
+    disks[0].self_tests = false;
+    disks[1].self_test_looks = 8; /* longer than the other needs to write all of it */
+    start(1);
+    all_passed();
+    EQ(disks[0].resets, 1);
+    EQ(disks[1].resets, 1);
+}
+
 /* ---- temperature ---- */
 static unsigned hot_polls;
 

@@ -53,6 +53,22 @@ TEST(an_unarmed_disk_gets_no_lane_that_writes)
     }
 }
 
+TEST(a_card_is_not_reset_on_request_and_says_what_stands_in_its_place)
+{
+    const struct lane_shape shape = { .depth = 1, .request_bytes = 4096 };
+    char words[200];
+    struct text instead = text_over(words, sizeof words);
+    struct io_lane *l;
+
+    two_disks(0);
+    EQ(which(false)->ops->open(which(false), &shape, &l), OK);
+    EQ(l->disk->ops->reset(l, &instead), E_UNSUPPORTED);
+    HAS_STR(words, "is not reset");
+    HAS_STR(words, "was flushed");
+    l->disk->ops->close(l);
+    down();
+}
+
 TEST(a_member_of_an_array_can_never_be_written)
 {
     for (unsigned g = 0; g < MODEL_MFI_ALL; g++) {

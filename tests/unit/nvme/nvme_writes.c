@@ -256,6 +256,72 @@ TEST(a_power_cut_takes_what_was_not_flushed_and_nothing_else)
     rig_down();
 }
 
+static int reset_of(struct io_lane *l)
+{
+    char words[100];
+    struct text instead = text_over(words, sizeof words);
+
+    return l->disk->ops->reset(l, &instead);
+}
+
+TEST(a_reset_on_request_shows_what_only_the_cache_held_and_the_lane_goes_on)
+{
+    rig_plug();
+    rig.m->set.vwc = 1;
+    rig.m->set.reset_loses_cache = true;
+    rig_up();
+    struct disk *d = rig_disk(0);
+    struct io_lane *l = rig_open_writes(d, 2, 4096, true, 0, 1000);
+
+    hand_write(l, 0, 0, 8, 1);
+    rig_flush(l, 1);
+    hand_write(l, 0, 80, 8, 2);
+    for (unsigned i = 0; i < 3; i++) { /* more often than the ladder may */
+        EQ(reset_of(l), OK);
+        CHECK(reads_back(l, 0, 0, 8, 1));
+        CHECK(!reads_back(l, 0, 80, 8, 2));
+    }
+    hand_write(l, 1, 80, 8, 3);
+    CHECK(reads_back(l, 0, 80, 8, 3));
+    EQ(d->fault.err, OK);
+    CHECK(rig_has_remark("reset on request"));
+    rig_close(l);
+    rig_down();
+}
+
+TEST(a_reset_on_request_touches_nothing_while_anything_else_is_open_or_in_flight)
+{
+    struct io_completion c;
+    struct io_lane *other;
+
+    rig_up();
+    struct io_lane *l = rig_open_writes(rig_disk(0), 2, 4096, true, 0, 1000);
+    const struct lane_shape shape = { .depth = 1, .request_bytes = 4096 };
+    EQ(rig_disk(0)->ops->open(rig_disk(0), &shape, &other), OK);
+    EQ(reset_of(l), E_AGAIN);
+    rig_close(other);
+    hand_submit(l, IO_READ, 1, 0, 8);
+    EQ(reset_of(l), E_AGAIN);
+    EQ(hand_wait(l, &c, 1), 1);
+    EQ(c.status, IO_OK);
+    EQ(reset_of(l), OK);
+    rig_close(l);
+    rig_down();
+}
+
+TEST(a_controller_that_does_not_come_back_from_a_reset_on_request_is_given_up)
+{
+    rig_up();
+    struct io_lane *l = rig_open_writes(rig_disk(0), 2, 4096, true, 0, 1000);
+
+    rig.m->set.ready_ns = MODEL_NVME_NEVER;
+    CHECK(reset_of(l) != OK);
+    CHECK(rig_disk(0)->fault.err != OK && l->dead);
+    CHECK(reset_of(l) != OK);
+    rig_close(l);
+    rig_down_broken();
+}
+
 TEST(an_orderly_shutdown_keeps_what_was_not_flushed)
 {
     rig_plug();
