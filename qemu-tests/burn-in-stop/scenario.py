@@ -11,7 +11,7 @@ PERSON, TIME = "a person stopped it", "the time that the configuration gives it 
 
 
 def run(folder):
-    bench, flushes = Bench(folder), {}
+    bench, flushes, said = Bench(folder), {}, []
 
     def count_flushes(m):
         check(m.wait_for(machine.LAST_LINE, 200), "it does not end")
@@ -29,6 +29,7 @@ def run(folder):
         r = boot(folder / name, bench.args, conf=bench.conf + more, files=bench.files, stick=bench.stick,
                  may_write=bench.may_write, timeout_s=200, **kw)
         bench.stick = r.machine.stick
+        said.append(r.serial_text + "".join(x["why"] for x in r.journal.all("disk_verdict")).encode())
         bench.started(r.serial_text)
         bench.before = newest(r.journal.all("burn_in"))
         return r
@@ -55,4 +56,7 @@ def run(folder):
     r = start("end", expect=0)
     for disk in THREE:
         bench.passed(disk, r.journal, 2)
+    # Between writing and reading back, in whichever of the three starts that was.
+    for words in (rb"nvme0[^\n]*reset on request", rb"sata0.0: reset on request", rb"a RAID card is not reset"):
+        check(any(re.search(words, x) for x in said), f"no start says {words}")
     return "stopped the second time in " + where

@@ -201,8 +201,7 @@ TEST(what_the_time_did_not_suffice_for_is_named_and_not_counted_as_covered)
     uint64_t half = w.count / 2;
     struct burn_in_outcome o = { .blocks = half, .written_bytes = half, .ms = w.limit_ms };
     burn_in_took(&drive, &w, &o);
-    w = next();
-    EQ(drive.state.phase, BURN_IN_VERIFY);
+    w = go_to(BURN_IN_VERIFY); /* the reset lies between */
     EQ(w.order, ORDER_MAP); /* only the map knows which half it is */
     EQ(w.count, half);
     all_of_it(&w);
