@@ -202,7 +202,7 @@ TEST(what_the_time_did_not_suffice_for_is_named_and_not_counted_as_covered)
     struct burn_in_outcome o = { .blocks = half, .written_bytes = half, .ms = w.limit_ms };
     burn_in_took(&drive, &w, &o);
     w = go_to(BURN_IN_VERIFY); /* the reset lies between */
-    EQ(w.order, ORDER_MAP); /* only the map knows which half it is */
+    EQ(w.order, ORDER_MAP);    /* only the map knows which half it is */
     EQ(w.count, half);
     all_of_it(&w);
     while (burn_in_next(&drive, &w))
