@@ -28,9 +28,23 @@ struct step_run {
     const struct plan_step *step;
     struct engine *engine;
     uint64_t step_bytes_per_s; /* of all its lanes */
-    uint64_t last_checkpoint_ns;
-    bool any_done; /* a step of the plan, now or before the run was interrupted */
+    uint64_t last_checkpoint_ns, began_ns;
+    bool out_of_time; /* said once */
+    bool any_done;    /* a step of the plan, now or before the run was interrupted */
 };
+
+/* True when the budget does not allow for so much more. */
+static bool lacks_time(const struct step_run *s, uint64_t more_ns)
+{
+    uint64_t limit_ns = plan_limit_ns(s->conf);
+
+    return limit_ns && clock_now_ns() - s->began_ns + more_ns > limit_ns;
+}
+
+static uint64_t round_estimate_ns(const struct plan_step *step)
+{
+    return step->rounds > 1 ? step->estimate_ns / step->rounds : step->estimate_ns;
+}
 
 /* Firmware work while the step runs: the engine is drained first and the time does not count. */
 static void attend(struct step_run *s)
@@ -275,6 +289,8 @@ static void run_step(struct step_run *s)
     while (worker_run(s->engine, SLICE_MS * NS_PER_MS)) {
         checks_sample(s->step);
         attend(s);
+        if (lacks_time(s, 0))
+            engine_stop(s->engine);
     }
     engine_locate_errors(s->engine);
     heat_step_measured();
@@ -306,7 +322,7 @@ static void run_rounds(struct step_run *s)
         run_step(s);
         rate[n++] = s->step_bytes_per_s;
         steady = steady_pts(rate, n);
-    } while (n < most && !steady && !live_stopped());
+    } while (n < most && !steady && !live_stopped() && !lacks_time(s, round_estimate_ns(s->step)));
     scaling_note(s->step, s->step_bytes_per_s);
     if (most < 2)
         return;
@@ -337,6 +353,21 @@ static void leave_out(struct step_run *s, const struct plan_step *step, bool beg
     }
 }
 
+static void give_up(struct step_run *s)
+{
+    char words[160];
+
+    str_fmt(words, sizeof words,
+            "the time budget of %u s is used up: steps took longer than planned; raise budget_s, or choose "
+            "fewer disks or jobs",
+            s->conf->budget_s);
+    for (unsigned i = 0; i < s->step->lane_count; i++)
+        journal_not_tested(record_journal(), s->step->lanes[i].disk->name, s->step->lanes[i].job.name, words);
+    if (!s->out_of_time)
+        record_finding("not-tested", FINDING_WARN, "run", "all that was planned is measured", "%s", words);
+    s->out_of_time = true;
+}
+
 static void run_plan(struct step_run *s)
 {
     bool stop_noted = false;
@@ -350,6 +381,10 @@ static void run_plan(struct step_run *s)
         }
         s->step = &s->plan->steps[i];
         s->planned = i + 1;
+        if (begun && (s->out_of_time || lacks_time(s, round_estimate_ns(s->step)))) {
+            give_up(s);
+            continue;
+        }
         if (begun)
             run_rounds(s);
         if (!live_stopped()) {
@@ -373,6 +408,7 @@ bool sweep_run(const struct plan *plan, struct inventory *inv, struct medium *m,
     if (!live_stopped())
         s.number = resume_carry(plan, inv);
     live_waits(plan);
+    s.began_ns = clock_now_ns();
     run_plan(&s);
     live_end();
     scaling_tell();

@@ -39,7 +39,7 @@ const struct opt conf_options[] = {
     { "jobs", NULL, OPT_TEXT, FIELD(jobs), 0, 0, NULL, NULL,
       "Path of the job file on the stick, with / between folders. Used with plan=jobs" },
     { "budget_s", "budget", OPT_COUNT, FIELD(budget_s), 10, 30 * 24 * 3600, "900", NULL,
-      "Seconds that the built-in plan or a preset may take on this machine. What does not fit is NOT-TESTED" },
+      "Seconds that the built-in plan or a preset may take on this machine. What does not fit is NOT-TESTED, and so is what slow devices leave no time for" },
     { "time_scale_pct", NULL, OPT_COUNT, FIELD(time_scale_pct), 1, 1000, "100", NULL,
       "All planned times and amounts in percent: 1 to 5 for trying out, never for figures" },
     { "include", NULL, OPT_TEXT, FIELD(include), 0, 0, NULL, NULL,

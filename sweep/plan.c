@@ -157,6 +157,13 @@ uint64_t plan_scaled_bytes(const struct conf *conf, uint64_t bytes, uint32_t blo
     return v > block_bytes ? v - v % block_bytes : v;
 }
 
+uint64_t plan_limit_ns(const struct conf *conf)
+{
+    bool has_budget = conf->plan == CONF_PLAN_DEFAULT || conf->plan == CONF_PLAN_PRESET;
+
+    return has_budget ? conf->budget_s * NS_PER_S / 100 * 115 : 0;
+}
+
 /* ---- disks ---- */
 const char *plan_disk_trouble(const struct disk *d)
 {

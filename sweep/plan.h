@@ -50,6 +50,10 @@ int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct 
 /* plan = burn-in and burn-in-readonly: one step with a lane per drive, for efi/burn_in_run.h.  Drives without
  * a permit to be written are refused with the guard's reason. */
 int plan_burn_in(const struct conf *conf, struct disk *const *disks, unsigned disk_count, struct plan *out);
+/* How long the steps of such a plan may really take, when devices are slower than the estimate took them for:
+ * the budget and the 15 % that an estimate may be off; 0: the plan has no budget.  Not scaled: what a step needs
+ * beside its planned time is not, either. */
+uint64_t plan_limit_ns(const struct conf *conf);
 void plan_free(struct plan *p);
 /* Which run the stamps of the plan's lanes name: those written carry run_id.  A job that only verifies looks
  * for the run of its verify_run; else for this one if an earlier step writes the same; else it takes what it

@@ -380,3 +380,19 @@ TEST(the_engine_runs_a_whole_plan_without_leaving_the_disk)
         EQ(fakes[i].violations, 0);
     down();
 }
+
+TEST(only_the_built_in_plan_and_presets_have_a_time_limit_and_it_is_the_budget_with_what_estimates_may_be_off)
+{
+    struct conf c;
+
+    conf_defaults(&c);
+    c.time_scale_pct = 1;
+    EQ(plan_limit_ns(&c), 1035 * NS_PER_S);
+    c.plan = CONF_PLAN_PRESET;
+    c.budget_s = 30 * 24 * 3600;
+    EQ(plan_limit_ns(&c), 2980800 * NS_PER_S);
+    c.plan = CONF_PLAN_JOBS;
+    EQ(plan_limit_ns(&c), 0);
+    c.plan = CONF_PLAN_BURN_IN;
+    EQ(plan_limit_ns(&c), 0);
+}
