@@ -82,9 +82,9 @@ all: $(OUT)/BOOTX64.EFI
 .PHONY: all
 
 $(OUT)/efi/efi/%.o: EFI_FLAGS += $(GNU_EFI)
-# Rooms that make text between steps: size counts there, time does not (the application's limit is 1 MiB).
-COLD_ROOMS := report screen screen/journal net
-$(addprefix $(OUT)/efi/,$(addsuffix /%.o,$(COLD_ROOMS))): EFI_FLAGS += -Os
+# What works between steps: size counts there, time does not (the application's limit is 1 MiB).
+COLD := report/ screen/ screen/journal/ net/ checks/ sweep/plan sweep/job sweep/conf sweep/guard sweep/estimate
+$(addprefix $(OUT)/efi/,$(addsuffix %.o,$(COLD))): EFI_FLAGS += -Os
 
 # libefi and libgcc are not linked (libgcc's 128-bit helpers use the red zone, which firmware's interrupts
 # overwrite); --no-undefined makes any such need an error here.  libgnuefi holds only the self-relocation.
