@@ -337,6 +337,49 @@ TEST(writes_stand_under_write)
     free(j);
 }
 
+TEST(the_sides_of_a_mix_have_samples_of_their_own_and_the_disk_counts_both)
+{
+    static const uint64_t reads[] = { 100, 300 }, read_bytes[] = { 409600, 1228800 };
+    static const uint64_t writes[] = { 50, 30 }, write_bytes[] = { 204800, 122880 };
+    struct series_view of_reads = { 500 * NS_PER_MS, 2, reads, read_bytes, reads, sizeof reads[0], NULL };
+    struct series_view of_writes = {
+        500 * NS_PER_MS, 2, writes, write_bytes, writes, sizeof writes[0], NULL
+    };
+    struct memory file = { 0 };
+    struct journal *j = journal_new(&file, 1);
+    struct step_result r = {
+        .ios = 480, .bytes = 1966080, .run_ns = NS_PER_S, .rw = "randrw", .job = "m", .disk = "d"
+    };
+    struct step_side side[2] = {
+        { .ios = 400, .bytes = 1638400, .latency_mean_ns = 5 * NS_PER_MS },
+        { .writes = true, .ios = 80, .bytes = 327680, .latency_mean_ns = NS_PER_MS }
+    };
+
+    journal_step_end(j, &r, "");
+    journal_step_side(j, &r, &side[0]);
+    journal_step_side(j, &r, &side[1]);
+    journal_series(j, 0, "d", "m", &of_reads);
+    journal_side_series(j, &r, false, &of_reads);
+    journal_side_series(j, &r, true, &of_writes);
+    struct memory json = job_of(&file, NULL, false);
+    struct json_value all = parsed(&json);
+    EQ_STR(at_path(all, "jobs/0/read/iops_samples"), "2");
+    EQ_STR(at_path(all, "jobs/0/read/iops_min"), "200");
+    EQ_STR(at_path(all, "jobs/0/read/iops_max"), "600");
+    EQ_STR(at_path(all, "jobs/0/read/bw_max"), "2400");
+    EQ_STR(at_path(all, "jobs/0/write/iops_min"), "60");
+    EQ_STR(at_path(all, "jobs/0/write/iops_max"), "100");
+    EQ_STR(at_path(all, "jobs/0/write/bw_mean"), "320.000000");
+    EQ_STR(at_path(all, "jobs/0/trim/iops_samples"), "0");
+    EQ_STR(at_path(all, "disk_util/0/read_ios"), "400");
+    EQ_STR(at_path(all, "disk_util/0/write_ios"), "80");
+    EQ_STR(at_path(all, "disk_util/0/read_ticks"), "2000");
+    EQ_STR(at_path(all, "disk_util/0/write_ticks"), "80");
+    memory_free(&json);
+    memory_free(&file);
+    free(j);
+}
+
 TEST(a_job_that_never_ran_is_cancelled)
 {
     struct memory file = { 0 };
