@@ -11,7 +11,8 @@ bool html_cells_are_alike(const struct html_cell *a, const struct html_cell *b)
 
 static void compare_with_earlier(struct html_drive *d, struct html_cell *c)
 {
-    bool measured = c->bytes_per_s && c->iops_milli && c->block_bytes && c->depth;
+    bool measured = c->bytes_per_s && c->iops_milli && c->block_bytes && c->depth &&
+                    !(c->flags & FLAG_MIXED_SIZES); /* has no place among block sizes */
 
     c->is_point = measured;
     c->is_zone = measured && !(c->flags & FLAG_SHARED_PATH) && c->span_lbas <= d->lba_count / 2;

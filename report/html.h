@@ -15,7 +15,7 @@ struct html_cell {
     uint32_t flags;
     bool has_p90;
     bool random;
-    bool is_point; /* measured, and no cell before it has the same settings */
+    bool is_point; /* measured in one size, and no cell before it has the same settings */
     bool is_zone;  /* measured alone on less than half of the disk, and no such cell before it is of the same
                       settings and place */
     char rw[12];

@@ -75,6 +75,9 @@ const struct step_flag_row step_flags[] = {
     { FLAG_NARROW_LINK, "narrow-link",
       "A link on the way to the disk runs below what both its ends can do, in speed or in lanes: this is the speed of "
       "that link. A finding names it." },
+    { FLAG_MIXED_SIZES, "mixed-sizes",
+      "The job asks for requests of several sizes: the block size shown is the largest, and requests per second times "
+      "it is not the rate." },
 };
 const unsigned step_flag_count = ARRAY_COUNT(step_flags);
 

@@ -109,6 +109,16 @@ static bool is_uneven(const struct step_result *r)
     return (first > last ? first - last : last - first) > max_u64(first, last) / 10;
 }
 
+/* A last request that the region's end cuts short does not count. */
+static bool has_mixed_sizes(const struct job *j)
+{
+    bool differ = j->block_min_bytes && j->block_min_bytes < j->block_bytes;
+
+    for (unsigned i = 0; i < j->split_count; i++)
+        differ |= j->split[i].percent && j->split[i].bytes != j->block_bytes;
+    return differ;
+}
+
 static uint32_t flags_of(const struct engine *e, const struct work_lane *l, const struct step_result *r)
 {
     const struct plan_lane *plan = l->plan;
@@ -123,6 +133,7 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
         { r->ios < ENGINE_FEWEST_IOS, FLAG_TOO_SHORT },
         { r->errors != 0, FLAG_ERRORS },
         { r->depth < r->depth_asked, FLAG_DEPTH_REDUCED },
+        { has_mixed_sizes(&plan->job), FLAG_MIXED_SIZES },
         { plan->disk->kind == DISK_FIRMWARE, FLAG_FIRMWARE_PATH },
         { plan->shared_path, FLAG_SHARED_PATH },
         /* One processor serves all lanes: what counts is how busy it was, not with whom. */

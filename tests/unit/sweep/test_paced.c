@@ -204,6 +204,37 @@ TEST(split_sizes_are_read_without_gap_or_overlap_and_to_the_last_block)
     hand_down();
 }
 
+TEST(requests_of_several_sizes_are_flagged_and_those_of_one_are_not)
+{
+    static const struct {
+        uint32_t least, most; /* of bsrange; least 0: none */
+        struct job_split split[2];
+        uint8_t splits;
+        bool mixed;
+    } rows[] = {
+        { 0, 4096, { { 0 } }, 0, false },
+        { 4096, 4096, { { 0 } }, 0, false },
+        { 4096, 65536, { { 0 } }, 0, true },
+        { 0, 8192, { { 8192, 100 } }, 1, false },
+        { 0, 8192, { { 4096, 0 }, { 8192, 100 } }, 2, false }, /* never drawn */
+        { 0, 8192, { { 8192, 50 }, { 8192, 50 } }, 2, false },
+        { 0, 8192, { { 4096, 1 }, { 8192, 99 } }, 2, true },
+    };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
+        hand_up(1);
+        hand.fake[0].disk.lba_count = 2051; /* the last request is a short one */
+        hand_job(0)->block_min_bytes = rows[i].least;
+        hand_job(0)->block_bytes = rows[i].most;
+        memcpy(hand_job(0)->split, rows[i].split, sizeof rows[i].split);
+        hand_job(0)->split_count = rows[i].splits;
+        hand_begin();
+        hand_run();
+        EQ((hand_result(0)->flags & FLAG_MIXED_SIZES) != 0, rows[i].mixed);
+        hand_down();
+    }
+}
+
 TEST(random_mixes_stay_inside_an_odd_region_and_on_their_alignment)
 {
     up_random(20000);
