@@ -237,8 +237,10 @@ static void report_lane(struct step_run *s, unsigned lane)
     const char *reason = engine_lane_reason(s->engine, lane);
     struct known_disk *k = inventory_find(s->inv, pl->disk);
 
-    if (k && r->ios && k->verdict == VERDICT_NOT_TESTED)
+    if (k && r->ios && k->verdict == VERDICT_NOT_TESTED) {
         k->verdict = VERDICT_PASS;
+        k->why[0] = 0; /* why another job was refused has a line of its own */
+    }
     report_errors(s, lane);
     report_members(s, lane);
     if (r->retries)

@@ -175,14 +175,13 @@ static void put_one_not_tested(struct render_out *o, bool *any, const struct jou
                                const char *name_key, const char *why_key)
 {
     char why[260], name[28], job[48], label[90];
+    bool has_name, has_job;
 
     if (!event_str(l, why_key, why, sizeof why))
         return;
-    event_str(l, name_key, name, sizeof name);
-    if (event_str(l, "job", job, sizeof job))
-        str_fmt(label, sizeof label, "%s, %s: ", name, job);
-    else
-        str_fmt(label, sizeof label, "%s: ", name);
+    has_name = event_str(l, name_key, name, sizeof name); /* a refused job was meant for no disk */
+    has_job = event_str(l, "job", job, sizeof job);
+    str_fmt(label, sizeof label, "%s%s%s: ", name, has_name && has_job ? ", " : "", job);
     summary_title_once(o, any, "NOT-TESTED");
     page_wrap(o, 2, label, why);
 }

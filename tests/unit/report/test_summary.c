@@ -127,6 +127,23 @@ static void drop_line(struct memory *m, const char *part)
     m->len -= (size_t)(end - at);
 }
 
+TEST(what_was_not_tested_is_named_by_its_disk_its_job_or_both)
+{
+    struct memory file = { 0 };
+    struct journal *j = journal_new(&file, 1);
+
+    journal_not_tested(j, "d", "a", "first");
+    journal_not_tested(j, "d", "", "second");
+    journal_not_tested(j, "", "a", "third");
+    struct memory page = page_of(&file);
+    HAS_STR(page.bytes, "\n  d, a: first\n");
+    HAS_STR(page.bytes, "\n  d: second\n");
+    HAS_STR(page.bytes, "\n  a: third\n");
+    memory_free(&page);
+    memory_free(&file);
+    free(j);
+}
+
 TEST(missing_and_damaged_lines_are_named_with_their_number)
 {
     struct memory text = sample_text(1);
