@@ -26,6 +26,7 @@ struct loop {
     unsigned count;
     const struct burn_in_hooks *hooks;
     uint64_t checkpoint_ms, last_checkpoint_ns, last_health_ns, last_attend_ns;
+    bool news;        /* since the last checkpoint a drive went on to another phase, or ended */
     const char *stop; /* why */
 };
 
@@ -196,6 +197,22 @@ static void renew_those_due(struct loop *l)
 }
 
 /* ---- rounds ---- */
+/* When the drive went on to another phase, or ended. */
+static void tell_phase(struct loop *l, const struct burn_in_drive *d, struct seat *s)
+{
+    bool ended = d->state.end != BURN_IN_GOING;
+
+    if (d->state.phase == s->phase && ended == s->ended_told)
+        return;
+    l->hooks->phase_over(l->hooks->ctx, d, (enum burn_in_phase)s->phase, s->phase_bytes,
+                         d->state.spent_ms - s->phase_began_ms);
+    s->phase = d->state.phase;
+    s->ended_told = ended;
+    s->phase_bytes = 0;
+    s->phase_began_ms = d->state.spent_ms;
+    l->news = true;
+}
+
 static bool is_lane(const struct burn_in_work *w)
 {
     return w->task >= BURN_IN_READ && w->task <= BURN_IN_MIX;
@@ -214,6 +231,7 @@ static unsigned open_lanes(struct loop *l, unsigned *waiting)
         s->lane = NULL;
         if (!burn_in_next(d, &s->work))
             continue;
+        tell_phase(l, d, s); /* one that is over is told without the bytes of the lane that follows it */
         if (!is_lane(&s->work)) {
             do_at_once(l, d, s);
             *waiting += s->work.task == BURN_IN_REST || s->work.task == BURN_IN_RENEW || d->self_test_running;
@@ -314,37 +332,19 @@ static void close_lanes(struct loop *l)
 }
 
 /* ---- checkpoints ---- */
-/* True when a drive went on to another phase, or ended. */
-static bool tell_phases(struct loop *l)
+static void tell_all_phases(struct loop *l)
 {
-    const struct burn_in_hooks *h = l->hooks;
-    bool news = false;
-
-    for (unsigned i = 0; i < l->count; i++) {
-        const struct burn_in_drive *d = &l->drives[i];
-        struct seat *s = &l->seats[i];
-        bool ended = d->state.end != BURN_IN_GOING;
-
-        if (d->state.phase == s->phase && ended == s->ended_told)
-            continue;
-        h->phase_over(h->ctx, d, (enum burn_in_phase)s->phase, s->phase_bytes,
-                      d->state.spent_ms - s->phase_began_ms);
-        s->phase = d->state.phase;
-        s->ended_told = ended;
-        s->phase_bytes = 0;
-        s->phase_began_ms = d->state.spent_ms;
-        news = true;
-    }
-    return news;
+    for (unsigned i = 0; i < l->count; i++)
+        tell_phase(l, &l->drives[i], &l->seats[i]);
 }
 
 static void checkpoint_when_due(struct loop *l)
 {
-    bool news = tell_phases(l);
-
-    if (!news && !l->stop && ms_since(l->last_checkpoint_ns) < l->checkpoint_ms)
+    tell_all_phases(l);
+    if (!l->news && !l->stop && ms_since(l->last_checkpoint_ns) < l->checkpoint_ms)
         return;
     l->hooks->checkpoint(l->hooks->ctx, l->drives, l->count);
+    l->news = false;
     l->last_checkpoint_ns = plat_now_ns();
 }
 

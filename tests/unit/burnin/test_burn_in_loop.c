@@ -89,14 +89,15 @@ static void on_finding(void *ctx, const struct burn_in_drive *d, const char *cod
     text_fmt(&t, "%s %s: %s\n", d->state.disk, code, seen);
 }
 
+static uint64_t told_bytes[DRIVES][BURN_IN_PHASE_COUNT];
+
 static void on_phase(void *ctx, const struct burn_in_drive *d, enum burn_in_phase p, uint64_t bytes,
                      uint64_t ms)
 {
     (void)ctx;
-    (void)d;
-    (void)bytes;
     (void)ms;
     CHECK(p < BURN_IN_PHASE_COUNT);
+    told_bytes[d - drives][p] += bytes;
 }
 
 static const struct burn_in_hooks hooks = { NULL,      on_checkpoint, wants_hold, on_attend,
@@ -113,6 +114,7 @@ static void machine(unsigned count, const char *settings)
     model_relax_step_ns = 100 * NS_PER_US;
     writes = conf.plan == CONF_PLAN_BURN_IN;
     drive_count = count;
+    memset(told_bytes, 0, sizeof told_bytes);
     for (unsigned i = 0; i < DRIVES; i++) {
         stored_disk_free(&disks[i]);
         str_fmt(name, sizeof name, "sata0.%u", i);
@@ -445,6 +447,21 @@ TEST(a_long_self_test_for_which_no_time_is_left_is_said_with_numbers)
 }
 
 /* ---- resets ---- */
+TEST(a_phase_is_told_with_its_own_bytes_and_a_reset_with_none)
+{
+    machine(2, SETTINGS);
+    disks[1].no_reset = true;
+    start(1);
+    all_passed();
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t range_bytes = drives[i].state.blocks * drives[i].state.block_bytes;
+
+        EQ(told_bytes[i][BURN_IN_RESET], 0);
+        EQ(told_bytes[i][BURN_IN_WRITE], range_bytes);
+        EQ(told_bytes[i][BURN_IN_VERIFY], range_bytes);
+    }
+}
+
 TEST(each_drive_is_reset_once_between_writing_and_reading_back)
 {
     machine(3, SETTINGS);
