@@ -48,7 +48,8 @@ const struct opt job_options[] = {
     { "iodepth", NULL, OPT_COUNT, FIELD(iodepth), 1, 1024, "1", NULL,
       "Requests in flight. Less when the disk takes less, or above 32 MiB in flight per lane; flagged then" },
     { "offset", NULL, OPT_SIZE, FIELD(offset_bytes), 0, 0, NULL, NULL,
-      "First byte of the region, or percent of the disk (0% to 99%)" },
+      "First byte of the region, or percent of the disk (0% to 99%). On an armed disk it may count "
+      "from behind the first MiB (docs/jobs.md)" },
     { "size", NULL, OPT_SIZE, FIELD(size_bytes), 0, 0, NULL, NULL,
       "Length of the region in bytes, or percent of the disk (1% to 100%), cut at its end; 0: to the end of the disk" },
     { "io_size", "io_limit", OPT_SIZE, FIELD(io_bytes), 0, 0, NULL, NULL,
@@ -81,7 +82,7 @@ const struct opt job_options[] = {
     { "numjobs", NULL, OPT_COUNT, FIELD(numjobs), 1, 64, "1", NULL,
       "Copies of the job side by side on each disk, each with its own order; their results are one row" },
     { "offset_increment", NULL, OPT_SIZE, FIELD(increment_bytes), 0, 0, NULL, NULL,
-      "Copy n begins n times this further on: bytes, or percent of the disk (1% to 99%)" },
+      "Copy n begins n times this further on: bytes, or percent of the disk (1% to 99%); all must begin on the disk" },
     { "loops", NULL, OPT_COUNT, FIELD(loops), 1, 1000000, "1", NULL,
       "The region so many times; not with io_size" },
     { "number_ios", NULL, OPT_COUNT, FIELD(number_ios), 0, 0, "0", NULL,

@@ -76,10 +76,42 @@ static uint32_t odd_size(const struct job *j, uint32_t lba_bytes)
     return j->block_bytes % lba_bytes ? j->block_bytes : 0;
 }
 
-static bool region_is_refused(struct making *m, struct disk *d, const struct job *j)
+/* The part of a disk that offsets and sizes of a job count from and in. */
+struct usable {
+    uint64_t first_bytes, bytes;
+};
+
+static bool looks_at_written(const struct job *j) { return job_rw_writes(j->rw) || j->verify; }
+
+static bool file_writes(const struct making *m)
+{
+    for (unsigned i = 0; i < m->file->job_count; i++)
+        if (!m->file->refused[i] && looks_at_written(&m->file->jobs[i]))
+            return true;
+    return false;
+}
+
+/* What may be written begins behind the guard's mark.  All of a file that writes moves by that much, so that
+ * its regions lie to one another as the file says; so does what compares on a disk that is no longer armed.
+ */
+static struct usable usable_of(const struct making *m, const struct job *j, const struct disk *d)
+{
+    const struct write_permit *permit = guard_permit(d);
+    uint64_t head_lbas = GUARD_HEAD_BYTES / d->lba_bytes;
+
+    if (guard_may_plan(permit) && file_writes(m))
+        return (struct usable){ permit->first_lba * d->lba_bytes, permit->lba_count * d->lba_bytes };
+    if (!looks_at_written(j))
+        return (struct usable){ 0, disk_bytes(d) };
+    head_lbas = min_u64(head_lbas, d->lba_count);
+    return (struct usable){ head_lbas * d->lba_bytes, (d->lba_count - head_lbas) * d->lba_bytes };
+}
+
+static bool region_is_refused(struct making *m, struct disk *d, const struct job *j, const struct usable *u)
 {
     struct plan_build *b = &m->build;
-    uint64_t all = disk_bytes(d);
+    uint64_t all = u->bytes;
+    const char *where = u->first_bytes ? " behind the write guard's first MiB" : "";
 
     uint32_t odd = odd_size(j, d->lba_bytes);
 
@@ -88,20 +120,24 @@ static bool region_is_refused(struct making *m, struct disk *d, const struct job
         plan_build_refuse(b, d, j->name, "bs is %u bytes, no multiple of the disk's %u-byte LBAs%s", odd,
                           d->lba_bytes,
                           trap ? ": in fio's language 4k is 4096 but 4KiB is 4000; write k or m" : "");
-    } else if (j->offset_bytes % d->lba_bytes || j->size_bytes % d->lba_bytes) {
-        plan_build_refuse(b, d, j->name,
-                          "offset (%llu) and size (%llu) must be multiples of the disk's %u-byte LBAs%s",
-                          (unsigned long long)j->offset_bytes, (unsigned long long)j->size_bytes,
-                          d->lba_bytes, "; write 1g, not 1GiB");
+    } else if (j->offset_bytes % d->lba_bytes || j->size_bytes % d->lba_bytes ||
+               j->increment_bytes % d->lba_bytes) {
+        plan_build_refuse(
+            b, d, j->name,
+            "offset (%llu), size (%llu) and offset_increment (%llu) must be multiples of the disk's "
+            "%u-byte LBAs; write 1g, not 1GiB",
+            (unsigned long long)j->offset_bytes, (unsigned long long)j->size_bytes,
+            (unsigned long long)j->increment_bytes, d->lba_bytes);
     } else if (j->offset_bytes >= all) {
         plan_build_refuse(b, d, j->name,
-                          "offset %llu lies beyond the disk's %llu bytes; offset=50%% would fit any disk",
-                          (unsigned long long)j->offset_bytes, (unsigned long long)all);
+                          "offset %llu lies beyond the disk's %llu bytes%s; offset=50%% would fit any disk",
+                          (unsigned long long)j->offset_bytes, (unsigned long long)all, where);
     } else if (j->size_bytes > all - j->offset_bytes) {
         plan_build_refuse(
             b, d, j->name,
-            "size %llu from offset %llu goes beyond the disk's %llu bytes; size=100%% would fit any disk",
-            (unsigned long long)j->size_bytes, (unsigned long long)j->offset_bytes, (unsigned long long)all);
+            "size %llu from offset %llu goes beyond the disk's %llu bytes%s; size=100%% would fit any disk",
+            (unsigned long long)j->size_bytes, (unsigned long long)j->offset_bytes, (unsigned long long)all,
+            where);
     } else if (j->size_bytes && j->size_bytes < j->block_bytes) {
         plan_build_refuse(b, d, j->name, "size %llu is smaller than one block of %u bytes",
                           (unsigned long long)j->size_bytes, j->block_bytes);
@@ -119,10 +155,8 @@ static uint64_t percent_of(uint64_t bytes, uint8_t pct, uint32_t block_bytes)
 }
 
 /* Percents become bytes of this disk.  The part behind the region's start is all that percents can give. */
-static void resolve_percents(struct job *j, const struct disk *d)
+static void resolve_percents(struct job *j, uint64_t all)
 {
-    uint64_t all = disk_bytes(d);
-
     if (j->offset_pct)
         j->offset_bytes = percent_of(all, j->offset_pct, j->block_bytes);
     uint64_t rest = j->offset_bytes < all ? all - j->offset_bytes : 0;
@@ -155,10 +189,8 @@ static void scale(struct job *j, const struct conf *conf)
 static void add_copies(struct making *m)
 {
     const struct plan_lane *first = &m->lane[m->lane_count];
-    uint64_t all = disk_bytes(first->disk);
+    uint64_t all = disk_bytes(first->disk); /* the permit's end, too */
 
-    if (first->job.size_bytes < first->job.block_bytes)
-        return;
     for (unsigned copy = 0; copy < first->job.numjobs; copy++) {
         struct plan_lane *lane = &m->lane[m->lane_count];
         uint64_t away = first->job.increment_bytes * copy;
@@ -166,12 +198,9 @@ static void add_copies(struct making *m)
             *lane = *first;
         lane->copy = (uint16_t)copy;
         lane->job.randseed += copy * 0x9e3779b97f4a7c15ull;
-        if (away && away <= all - first->job.offset_bytes) { /* the disk's end is the permit's, too */
-            lane->job.offset_bytes += away;
-            lane->job.size_bytes = min_u64(lane->job.size_bytes, all - lane->job.offset_bytes);
-        }
-        if (lane->job.offset_bytes < all && lane->job.size_bytes >= lane->job.block_bytes)
-            m->lane_count++;
+        lane->job.offset_bytes += away; /* place_region saw that the last one has room for a block */
+        lane->job.size_bytes = min_u64(lane->job.size_bytes, all - lane->job.offset_bytes);
+        m->lane_count++;
     }
 }
 
@@ -189,29 +218,46 @@ static bool writing_is_refused(struct making *m, struct disk *d, const struct jo
     return true;
 }
 
-/* What may be written begins behind the guard's mark, and what compares must look at the same place: the
- * region moves there, and is cut at its end. */
-static void keep_inside(struct job *j, const struct disk *d)
+static bool last_copy_is_outside(const struct job *j, uint64_t all)
 {
-    const struct write_permit *permit = guard_permit(d);
-    uint64_t first = GUARD_HEAD_BYTES, end = disk_bytes(d);
-
-    if (!job_rw_writes(j->rw) && !j->verify)
-        return;
-    if (guard_may_plan(permit)) {
-        first = permit->first_lba * d->lba_bytes;
-        end = first + permit->lba_count * d->lba_bytes;
-    }
-    j->offset_bytes = max_u64(j->offset_bytes, first);
-    j->size_bytes = j->offset_bytes < end ? min_u64(j->size_bytes, end - j->offset_bytes) : 0;
-    if (j->size_bytes >= d->lba_bytes)
-        j->size_bytes -= j->size_bytes % d->lba_bytes;
+    return j->numjobs > 1 && j->increment_bytes &&
+           j->increment_bytes > (all - j->offset_bytes - j->block_bytes) / (j->numjobs - 1u);
 }
 
 /* Two copies that write the same blocks would find each other's stamps. */
 static bool copies_collide(const struct job *j)
 {
     return j->verify && job_writes(j) && j->numjobs > 1 && j->increment_bytes < j->size_bytes;
+}
+
+/* Region and sizes become those of this disk; false: refused. */
+static bool place_region(struct making *m, struct job *j, struct disk *d)
+{
+    struct usable u = usable_of(m, j, d);
+
+    resolve_percents(j, u.bytes);
+    if (region_is_refused(m, d, j, &u))
+        return false;
+    if (!j->size_bytes)
+        j->size_bytes = u.bytes - j->offset_bytes;
+    if (j->size_bytes < j->block_bytes)
+        plan_build_refuse(&m->build, d, j->name, "only %llu bytes lie behind offset %llu, a block has %u",
+                          (unsigned long long)j->size_bytes, (unsigned long long)j->offset_bytes,
+                          j->block_bytes);
+    else if (copies_collide(j))
+        plan_build_refuse(
+            &m->build, d, j->name,
+            "the copies of a job that verifies must not overlap: give offset_increment and size");
+    else if (last_copy_is_outside(j, u.bytes))
+        plan_build_refuse(
+            &m->build, d, j->name,
+            "the last of %u copies would begin beyond the disk's end: a smaller offset_increment would fit",
+            j->numjobs);
+    else {
+        j->offset_bytes += u.first_bytes;
+        return true;
+    }
+    return false;
 }
 
 static void add_lane(struct making *m, const struct job *job, struct disk *d)
@@ -241,20 +287,8 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
     struct plan_lane *lane = &m->lane[m->lane_count]; /* counted when it is kept */
     *lane = (struct plan_lane){ .disk = d };
     lane->job = *job;
-    resolve_percents(&lane->job, d);
-    if (region_is_refused(m, d, &lane->job))
+    if (!place_region(m, &lane->job, d))
         return;
-    if (!lane->job.size_bytes)
-        lane->job.size_bytes = disk_bytes(d) - lane->job.offset_bytes;
-    keep_inside(&lane->job, d);
-    if (lane->job.size_bytes < lane->job.block_bytes || copies_collide(&lane->job)) {
-        plan_build_refuse(
-            &m->build, d, job->name, "%s",
-            copies_collide(&lane->job)
-                ? "the copies of a job that verifies must not overlap: give offset_increment and size"
-                : "nothing of the region may be written: the first MiB is the write guard's");
-        return;
-    }
     scale(&lane->job, m->build.conf);
     m->estimate_ns = max_u64(m->estimate_ns, estimate_job_ns(&lane->job, d));
     add_copies(m);

@@ -20,7 +20,7 @@ DISKS = {
 IDENTITIES = ["WRITES-NVME/NSID-1", "WRITES-SATA/QEMU HARDDISK", "vendor.WRITES-RAID"]
 UNARMED, UNARMED_DEVICE = "sata0.1", "ide-hd,drive=d3,bus=ide.1,serial=WRITES-NOT-ARMED"
 CONF = "plan = jobs\njobs = jobs.fio\ncountdown_s = 0\ndata_check = no\n"
-# The first begins behind the guard's MiB: written is from 1 MiB to 9 MiB.
+# All count from behind the guard's MiB: the first writes from 1 MiB to 9 MiB, the second lies next to it.
 JOBS = """[global]
 stonewall
 
@@ -35,7 +35,7 @@ verify=crc32c
 rw=randwrite
 bs=4k
 iodepth=8
-offset=16m
+offset=8m
 size=1m
 verify=crc32c
 {only}
@@ -48,8 +48,8 @@ iodepth=8
 offset=20m
 size=4m
 """
-STAMPED = ((1 * MIB, 8 * MIB), (16 * MIB, 1 * MIB))
-MIXED = (20 * MIB, 4 * MIB)
+STAMPED = ((1 * MIB, 8 * MIB), (9 * MIB, 1 * MIB))
+MIXED = (21 * MIB, 4 * MIB)
 
 
 def make_disks(folder):

@@ -8,7 +8,8 @@
 /* Plans with jobs that write: what the permit of a disk allows, which run the stamps name, and the time it
  * takes. */
 
-enum { SMALL_LBAS = 2048 + 8 * 2048 + 13, FIRST = 2048 }; /* behind the guard's MiB 8 MiB and an odd end */
+/* Behind the guard's MiB 8 MiB and an odd end. */
+enum { SMALL_LBAS = 2048 + 8 * 2048 + 13, FIRST = 2048, USABLE_LBAS = SMALL_LBAS - FIRST };
 static uint8_t bytes_of_disk[SMALL_LBAS * 512];
 static struct plan plan;
 static struct conf conf;
@@ -83,12 +84,16 @@ TEST(whatever_region_jobs_name_nothing_outside_the_permit_is_written)
     } rows[] = {
         { "rw=write\nbs=64k", FIRST, SMALL_LBAS },
         { "rw=write\nbs=64k\noffset=0\nsize=2m", FIRST, FIRST + 4096 },
-        { "rw=write\nbs=4k\noffset=512k\nsize=64k", FIRST, FIRST + 128 },
-        { "rw=write\nbs=64k\noffset=1m\nsize=100%", FIRST, SMALL_LBAS },
-        { "rw=write\nbs=4k\noffset=2m\nsize=64k", 4096, 4096 + 128 },
-        { "rw=write\nbs=64k\noffset=99%\nsize=100%", SMALL_LBAS * 99ull / 100 / 128 * 128, SMALL_LBAS },
+        { "rw=write\nbs=4k\noffset=512k\nsize=64k", FIRST + 1024, FIRST + 1024 + 128 },
+        { "rw=write\nbs=64k\noffset=1m\nsize=100%", FIRST + 2048, SMALL_LBAS },
+        { "rw=write\nbs=4k\noffset=2m\nsize=64k", FIRST + 4096, FIRST + 4096 + 128 },
+        { "rw=write\nbs=512\noffset=8m\nsize=6656", SMALL_LBAS - 13, SMALL_LBAS },
+        { "rw=write\nbs=64k\nsize=50%", FIRST, FIRST + 64 * 128 },
+        { "rw=write\nbs=64k\noffset=99%\nsize=100%", FIRST + USABLE_LBAS * 99ull / 100 / 128 * 128,
+          SMALL_LBAS },
         { "rw=write\nbs=4k\nsize=64k\nio_size=256k", FIRST, FIRST + 128 },
         { "rw=write\nbs=4k\nsize=64k\nnumjobs=4\noffset_increment=64k", FIRST, FIRST + 4 * 128 },
+        { "rw=write\nbs=4k\nsize=64k\nnumjobs=2\noffset_increment=8m", FIRST, SMALL_LBAS },
         { "rw=randwrite\nbs=512", FIRST, SMALL_LBAS },
         { "rw=randwrite\nbs=512\nnorandommap\nloops=8\nsize=64k", FIRST, FIRST + 128 },
         { "rw=randwrite\nbs=512\nverify=crc32c\nsize=64k", FIRST, FIRST + 128 },
@@ -112,14 +117,175 @@ TEST(whatever_region_jobs_name_nothing_outside_the_permit_is_written)
     }
 }
 
-TEST(what_has_nothing_behind_the_first_mib_is_refused_and_a_read_there_is_not)
+/* ---- where regions come to lie ---- */
+TEST(what_goes_beyond_the_end_behind_the_first_mib_is_refused_in_words)
+{
+    static const struct {
+        const char *job, *why;
+    } rows[] = {
+        { "rw=write\nsize=8395776",
+          "size 8395776 from offset 0 goes beyond the disk's 8395264 bytes behind the "
+          "write guard's first MiB" },
+        { "rw=write\noffset=8m\nsize=7168\nbs=512", "goes beyond the disk's 8395264 bytes behind" },
+        { "rw=write\noffset=8395264\nbs=512", "offset 8395264 lies beyond the disk's 8395264 bytes behind" },
+        { "rw=write\noffset=8m\nbs=8k", "only 6656 bytes lie behind offset 8388608, a block has 8192" },
+        { "rw=randread\nverify=crc32c\nsize=9m", "behind the write guard's first MiB" },
+        { "rw=write\nbs=4k\nsize=4m\nnumjobs=4\noffset_increment=4m",
+          "the last of 4 copies would begin beyond" },
+        { "rw=write\nbs=8k\nsize=1m\nnumjobs=2\noffset_increment=8m", "the last of 2 copies" },
+        { "rw=write\nbs=4k\nsize=1m\nnumjobs=3\noffset_increment=9223372036854775808",
+          "the last of 3 copies" },
+        { "rw=write\nbs=4k\nsize=1m\nnumjobs=2\noffset_increment=1000",
+          "offset_increment (1000) must be multiples" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
+        char text[200];
+        up();
+        str_fmt(text, sizeof(text), "[a]\nfilename=nvme0n1\n%s\n", rows[i].job);
+        make(text, 1);
+        EQ(plan.step_count, 0);
+        EQ(plan.refusal_count, 1);
+        if (plan.refusal_count) {
+            HAS_STR(plan.refusals[0].why, rows[i].why);
+            CHECK(plan.refusals[0].wrong_job);
+        }
+        down();
+    }
+}
+
+TEST(two_jobs_side_by_side_at_the_begin_do_not_write_over_one_another)
 {
     up();
-    make("[a]\nfilename=nvme0n1\nrw=write\nsize=1m\nbs=2m\n[b]\nfilename=nvme0n1\nrw=read\nsize=1m\n", 1);
-    EQ(plan.refusal_count, 1);
-    EQ_STR(plan.refusals[0].job, "a");
-    EQ(plan.steps[0].lanes[0].job.offset_bytes, 0);
+    make("[global]\nfilename=nvme0n1\nbs=4k\nsize=1m\nverify=crc32c\n[a]\nrw=write\n"
+         "[b]\nstonewall\nrw=write\nbs=8k\noffset=1m\n[c]\nstonewall\nrw=write\nverify_only\n",
+         1);
+    EQ(plan.refusal_count, 0);
+    EQ(plan.step_count, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        begin_step(i);
+        EQ(writing()->verified_bytes, MIB);
+        EQ(writing()->bad_lbas, 0);
+        end_step();
+    }
     down();
+}
+
+TEST(reads_of_a_file_that_writes_lie_where_its_writes_do_on_the_armed_disk_only)
+{
+    up();
+    make("[global]\nbs=4k\nsize=1m\noffset=2m\n[r]\nrw=read\n[w]\nfilename=nvme0n1\nrw=write\n", 1);
+    EQ(plan.steps[0].lane_count, 3);
+    EQ(plan.steps[0].lanes[0].job.offset_bytes, 3 * MIB); /* r on the armed disk, */
+    EQ(plan.steps[0].lanes[1].job.offset_bytes, 2 * MIB); /* on the other, */
+    EQ(plan.steps[0].lanes[2].job.offset_bytes, 3 * MIB); /* and w */
+    make("[r]\nbs=4k\nrw=read\n", 1);
+    EQ(plan.steps[0].lanes[0].job.offset_bytes, 0);
+    EQ(plan.steps[0].lanes[0].job.size_bytes, SMALL_LBAS * 512ull);
+    down();
+}
+
+TEST(what_only_compares_looks_at_the_same_place_on_a_disk_that_is_not_armed)
+{
+    up();
+    make("[a]\nrw=write\nbs=4k\nsize=1m\noffset=512k\nverify=crc32c\nverify_only\n"
+         "[b]\nrw=read\nbs=4k\nsize=50%\nverify=crc32c\n[c]\nrw=read\n",
+         1);
+    EQ(plan.steps[0].lane_count, 6);
+    for (unsigned i = 0; i < 4; i += 2) {
+        const struct job *armed = &plan.steps[0].lanes[i].job, *other = &plan.steps[0].lanes[i + 1].job;
+
+        EQ(armed->offset_bytes, i ? MIB : MIB + 512 * KIB);
+        EQ(other->offset_bytes, armed->offset_bytes);
+        EQ(other->size_bytes, armed->size_bytes);
+    }
+    EQ(plan.steps[0].lanes[5].job.offset_bytes, 0);
+    hand.fake[1].disk.lba_count = 2000; /* less than the guard's MiB */
+    make("[a]\nfilename=nvme1n1\nrw=read\nbs=4k\nverify=crc32c\n", 1);
+    EQ(plan.step_count, 0);
+    HAS_STR(plan.refusals[0].why,
+            "offset 0 lies beyond the disk's 0 bytes behind the write guard's first MiB");
+    down();
+}
+
+static uint64_t draw_state;
+static uint64_t draw_below(uint64_t n)
+{
+    draw_state = draw_state * 6364136223846793005ull + 1442695040888963407ull;
+    return (draw_state >> 33) % n;
+}
+
+/* A job file of regions that follow one another without overlap, some with nothing between them, in any
+ * order; the list of them, in LBAs. */
+struct drawn {
+    char text[4096];
+    unsigned count;
+    uint64_t first[12], lbas[12];
+};
+static void draw_jobs(struct drawn *d, uint64_t usable_lbas, uint32_t lba_bytes)
+{
+    static const char *const kinds[] = { "rw=write",
+                                         "rw=randwrite\nverify=crc32c",
+                                         "rw=write\nverify=crc32c\nverify_only",
+                                         "rw=read\nverify=crc32c",
+                                         "rw=randread",
+                                         "rw=randrw" };
+    struct text t = text_over(d->text, sizeof(d->text));
+    uint64_t at = draw_below(3) ? 0 : draw_below(100);
+    unsigned turned = (unsigned)draw_below(2);
+
+    text_fmt(&t,
+             "[global]\nfilename=nvme0n1\nbs=%u\n[w]\nrw=write\noffset=0\nsize=%u\nnumjobs=1\nstonewall\n",
+             lba_bytes, lba_bytes); /* that the file writes */
+    d->count = 0;
+    while (d->count < 12 && at < usable_lbas) {
+        uint64_t lbas = 1 + draw_below(draw_below(2) ? usable_lbas : 3000);
+
+        lbas = lbas > usable_lbas - at ? usable_lbas - at : lbas;
+        d->first[d->count] = at;
+        d->lbas[d->count++] = lbas;
+        at += lbas + (draw_below(2) ? 0 : draw_below(50));
+    }
+    for (unsigned i = 0; i < d->count; i++) {
+        unsigned k = turned ? d->count - 1 - i : i;
+
+        text_fmt(&t, "[j%u]\n%s%s\noffset=%llu\nsize=%llu\n", k, i ? "" : "stonewall\n",
+                 kinds[draw_below(ARRAY_COUNT(kinds))], (unsigned long long)(d->first[k] * lba_bytes),
+                 (unsigned long long)(d->lbas[k] * lba_bytes));
+    }
+}
+
+TEST(disjoint_regions_stay_disjoint_and_inside_the_permit)
+{
+    static const uint32_t lba_sizes[] = { 512, 520, 4096 };
+    static struct drawn drawn;
+
+    draw_state = 8;
+    for (unsigned round = 0; round < 600; round++) {
+        up();
+        struct disk *d = disks[0];
+        guard_forget_all();
+        d->lba_bytes = lba_sizes[round % ARRAY_COUNT(lba_sizes)];
+        d->lba_count = MIB / d->lba_bytes + 1 + draw_below(round % 2 ? 20 : 40000);
+        grant(d);
+        const struct write_permit *p = guard_permit(d);
+        draw_jobs(&drawn, p->lba_count, d->lba_bytes);
+        make(drawn.text, 1);
+        EQ(plan.refusal_count, 0);
+        EQ(plan.step_count, drawn.count ? 2 : 1);
+        for (unsigned i = 0; drawn.count && i < plan.steps[1].lane_count; i++) {
+            const struct job *j = &plan.steps[1].lanes[i].job;
+            unsigned k = (unsigned)(j->name[1] - '0');
+
+            k = j->name[2] ? 10 * k + (unsigned)(j->name[2] - '0') : k;
+            EQ(j->offset_bytes, (p->first_lba + drawn.first[k]) * d->lba_bytes); /* all by the same way */
+            EQ(j->size_bytes, drawn.lbas[k] * d->lba_bytes);
+            CHECK(j->offset_bytes / d->lba_bytes >= p->first_lba);
+            CHECK((j->offset_bytes + j->size_bytes) / d->lba_bytes <= p->first_lba + p->lba_count);
+        }
+        EQ(drawn.count ? plan.steps[1].lane_count : 0, drawn.count);
+        down();
+    }
 }
 
 TEST(several_jobs_write_the_armed_disk_and_the_other_is_not_tested)
