@@ -3,7 +3,6 @@
 #include "burn_in_loop.h"
 #include "checks_state.h"
 #include "clock.h"
-#include "console.h"
 #include "drive_state.h"
 #include "guard.h"
 #include "guard_run.h"
@@ -13,11 +12,12 @@
 #include "net_state.h"
 #include "platform.h"
 #include "record.h"
+#include "resume_run.h"
 #include "serial.h"
 #include "views.h"
 #include "watchdog.h"
 
-enum { DRAW_EVERY_MS = 5000, KEYS_EVERY_MS = 1000, LANES_SHOWN = 256, LEAST_CHECKPOINT_MS = 250 };
+enum { KEYS_EVERY_MS = 1000, LANES_SHOWN = 256, LEAST_CHECKPOINT_MS = 250 };
 /* A line per drive and checkpoint: the interval grows so that the journal of the whole run stays below this.
  */
 #define LINES_MOST_BYTES (40 * MIB)
@@ -30,39 +30,59 @@ static struct {
     const struct conf *conf;
     struct burn_in_drive *drives;
     unsigned count;
-    uint64_t began_ns, drawn_ns, keys_ns;
+    uint64_t began_ns, keys_ns;
 } run;
 
 /* ---- the screen ---- */
-static void draw(void)
+static struct lane_view lanes[LANES_SHOWN];
+static struct sweep_view view;
+
+/* A drive that ended with errors has failed, whichever way it ended. */
+static const char *state_words(const struct burn_in_drive *d)
 {
-    static struct lane_view lanes[LANES_SHOWN];
-    struct sweep_view v = {
-        .step = 1, .steps = 1, .elapsed_ns = clock_now_ns() - run.began_ns, .lanes = lanes
-    };
+    if (d->state.end == BURN_IN_GOING)
+        return d->paused ? "rests" : "running";
+    if (d->state.end == BURN_IN_LEFT || d->state.errors)
+        return "failed";
+    return d->state.end == BURN_IN_STOPPED ? "stopped" : "done";
+}
 
-    if (!console_present())
-        return;
+static void lane_fill(struct lane_view *l, const struct burn_in_drive *d)
+{
+    const struct burn_in_state *s = &d->state;
+    uint64_t most_ms = d->limits.most_ms[s->phase], left_ms = d->limits.budget_ms;
+    bool random = s->phase == BURN_IN_RANDOM;
+
+    left_ms -= min_u64(left_ms, s->spent_ms);
+    *l = (struct lane_view){ .errors = s->errors, .state = state_words(d), .left_ns = left_ms * NS_PER_MS };
+    /* The random hours end by the clock, and their requests are no whole blocks. */
+    l->done = s->phase == BURN_IN_DONE ? 1 : random ? s->phase_ms : s->position;
+    l->total = s->phase == BURN_IN_DONE ? 1 : random ? most_ms : s->blocks;
+    if (!random && s->phase_ms)
+        l->bytes_per_s = mul_div_u64(s->position, d->limits.block_bytes * 1000ull, s->phase_ms);
+    if (d->temperature_c > 0)
+        l->temperature_c = (uint16_t)min_u64((uint64_t)d->temperature_c, UINT16_MAX);
+    str_copy(l->disk, sizeof l->disk, d->disk->name);
+    str_copy(l->job, sizeof l->job, burn_in_phases[s->phase].words);
+}
+
+static void fill_view(void)
+{
+    view = (struct sweep_view){ .step = 1,
+                                .steps = 1,
+                                .elapsed_ns = clock_now_ns() - run.began_ns,
+                                .lanes = lanes,
+                                .keys = true,
+                                .burn_in = true };
     for (unsigned i = 0; i < run.count && i < LANES_SHOWN; i++) {
-        const struct burn_in_drive *d = &run.drives[i];
-        struct lane_view *l = &lanes[v.lane_count++];
+        struct lane_view *l = &lanes[view.lane_count++];
 
-        *l = (struct lane_view){ .errors = d->state.errors,
-                                 .done = d->state.position,
-                                 .total = d->state.blocks,
-                                 .state = d->state.end != BURN_IN_GOING ? burn_in_end_words[d->state.end]
-                                          : d->paused                   ? "rests"
-                                                                        : "running" };
-        if (d->temperature_c > 0)
-            l->temperature_c = (uint16_t)min_u64((uint64_t)d->temperature_c, UINT16_MAX);
-        str_copy(l->disk, sizeof l->disk, d->disk->name);
-        str_copy(l->job, sizeof l->job, burn_in_phases[d->state.phase].words);
+        lane_fill(l, &run.drives[i]);
+        if (run.drives[i].state.end == BURN_IN_GOING)
+            view.remaining_ns = max_u64(view.remaining_ns, l->left_ns);
     }
-    str_copy(v.title, sizeof v.title, run.step->title);
-    str_copy(v.worst, sizeof v.worst, record_worst(&v.worst_level));
-    view_sweep(console_grid(), &v);
-    console_show();
-    run.drawn_ns = clock_now_ns();
+    str_copy(view.title, sizeof view.title, run.step->title);
+    str_copy(view.worst, sizeof view.worst, record_worst(&view.worst_level));
 }
 
 /* ---- what a server remembers, where there is one: the line that says whose run it is, and the newest states
@@ -109,20 +129,17 @@ static bool wants_hold(void *ctx)
 
 static const char *on_attend(void *ctx, const struct burn_in_drive *d, unsigned count)
 {
-    uint64_t now_ns = clock_now_ns();
-
     (void)ctx;
     (void)d;
     (void)count;
     if (keys_are_due()) {
+        fill_view();
         live_attend();
         run.keys_ns = clock_now_ns();
     }
-    if (now_ns - run.drawn_ns >= DRAW_EVERY_MS * NS_PER_MS)
-        draw();
     if (live_stopped())
         return "a person stopped it";
-    if (run.conf->burn_in_stop_s && now_ns - run.began_ns >= run.conf->burn_in_stop_s * NS_PER_S)
+    if (run.conf->burn_in_stop_s && clock_now_ns() - run.began_ns >= run.conf->burn_in_stop_s * NS_PER_S)
         return "the time that the configuration gives it (burn_in_stop_s) is over";
     return NULL;
 }
@@ -156,7 +173,7 @@ static void on_phase(void *ctx, const struct burn_in_drive *d, enum burn_in_phas
     if (bytes && ms)
         text_fmt(&t, ", %llu MB/s", (unsigned long long)(bytes / 1000 / ms));
     if (d->state.errors)
-        text_fmt(&t, ", %llu errors", (unsigned long long)d->state.errors);
+        text_fmt(&t, ", %llu error%s", (unsigned long long)d->state.errors, d->state.errors == 1 ? "" : "s");
     journal_log(record_journal(), LOG_INFO, line);
     serial_say("  %s", line);
     look_around(run.inv);
@@ -255,7 +272,7 @@ static void judge(const struct burn_in_drive *d)
 {
     struct known_disk *k = inventory_find(run.inv, d->disk);
     enum verdict v = burn_in_verdict(d);
-    char line[300];
+    char line[sizeof k->why];
     struct text t = text_over(line, sizeof line);
 
     guard_run_leave(d->disk, burn_in_leave_mark(d));
@@ -280,7 +297,7 @@ bool burn_in_run(const struct plan *plan, struct inventory *inv, struct medium *
     run.conf = conf;
     run.count = 0;
     run.drives = plat_alloc(run.step->lane_count * sizeof *run.drives);
-    run.began_ns = run.drawn_ns = run.keys_ns = clock_now_ns();
+    run.began_ns = run.keys_ns = clock_now_ns();
     say_whether_it_resumes();
     journal_step_start(record_journal(), 1, run.step->title, run.step->lane_count);
     serial_say("%s", run.step->title);
@@ -289,12 +306,15 @@ bool burn_in_run(const struct plan *plan, struct inventory *inv, struct medium *
         begin_drives(machine);
     for (unsigned i = 0; i < run.count; i++)
         tell_start(&run.drives[i]);
-    draw();
+    fill_view();
+    live_burn_in(&view);
     burn_in_loop(run.drives, run.count, checkpoint_ms(), &hooks);
     for (unsigned i = 0; i < run.count; i++) {
         judge(&run.drives[i]);
         stopped |= run.drives[i].state.end == BURN_IN_STOPPED;
     }
+    if (stopped)
+        resume_note_burn_in_stop();
     live_end();
     record_checkpoint(m, 1);
     plat_free(run.drives);

@@ -95,7 +95,7 @@ void disk_words_state(const struct inventory *inv, const struct disk *d, struct 
     if (tells(h, HEALTH_USED_PERCENT))
         text_fmt(t, ", %lld %% of its rated life used", (long long)h->value[HEALTH_USED_PERCENT]);
     if (tells(h, HEALTH_POWER_ON_HOURS))
-        text_fmt(t, ", %lld hours", (long long)h->value[HEALTH_POWER_ON_HOURS]);
+        text_fmt(t, ", %lld h powered on", (long long)h->value[HEALTH_POWER_ON_HOURS]);
 }
 
 /* ---- a page ---- */

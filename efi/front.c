@@ -1,6 +1,7 @@
 #include "front.h"
 #include "console.h"
 #include "guard.h"
+#include "guard_run.h"
 #include "keys.h"
 #include "platform.h"
 #include "resume_run.h"
@@ -33,25 +34,34 @@ static void put_cell(struct text *t, unsigned width, const char *s)
         text_fmt(t, "%.*s.. ", (int)width - 2, s);
 }
 
-static void note_disk(const struct known_disk *k)
+static bool will_write(const struct front *f, const struct known_disk *k)
+{
+    return k->wanted && guard_may_plan(guard_permit(k->disk)) && guard_run_plan_writes(f->plan, k->disk);
+}
+
+/* What is not tested says why first: the rest of its line is what a narrow screen cuts. */
+static void note_disk(const struct front *f, const struct known_disk *k)
 {
     const struct disk *d = k->disk;
-    bool writes = guard_may_plan(guard_permit(d));
+    bool writes = will_write(f, k);
     struct text t = note_line(writes ? INK_BAD : k->wanted ? INK_PLAIN : k->disk->ops ? INK_DIM : INK_WARN);
 
     text_str(&t, "  ");
     put_cell(&t, 15, d->name);
+    if (!k->wanted) {
+        text_fmt(&t, "not tested: %s (%s, %s)", k->why, d->model, d->serial);
+        return;
+    }
     put_cell(&t, 24, d->model);
     put_cell(&t, 20, d->serial);
     text_capacity(&t, d->lba_count * d->lba_bytes);
     if (writes)
         text_str(&t, "  WRITE");
-    if (!k->wanted)
-        text_fmt(&t, "  not tested: %s", k->why);
 }
 
-static void note_controller(const struct inventory *inv, const struct known_controller *c)
+static void note_controller(const struct front *f, const struct known_controller *c)
 {
+    const struct inventory *inv = f->inv;
     const struct controller *shown = c->driven ? c->driven : &c->firmware;
     struct text t = note_line(c->driven ? INK_DIM : INK_WARN);
 
@@ -60,21 +70,22 @@ static void note_controller(const struct inventory *inv, const struct known_cont
         text_fmt(&t, ": %s", c->why_not);
     for (unsigned i = 0; i < inv->disk_count; i++)
         if (inv->disks[i].disk->controller == shown)
-            note_disk(&inv->disks[i]);
+            note_disk(f, &inv->disks[i]);
 }
 
-static void words_for_writes(const struct inventory *inv)
+static void words_for_writes(const struct front *f)
 {
+    const struct inventory *inv = f->inv;
     struct text t = text_over(view.writes, sizeof view.writes);
     unsigned n = 0;
 
     for (unsigned i = 0; i < inv->disk_count; i++)
-        n += inv->disks[i].wanted && guard_may_plan(guard_permit(inv->disks[i].disk));
+        n += will_write(f, &inv->disks[i]);
     if (!n)
         return;
     text_fmt(&t, "WRITES to %u disk%s, what is on %s is lost:", n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
     for (unsigned i = 0; i < inv->disk_count; i++)
-        if (inv->disks[i].wanted && guard_may_plan(guard_permit(inv->disks[i].disk)))
+        if (will_write(f, &inv->disks[i]))
             text_fmt(&t, " %s", inv->disks[i].disk->name);
 }
 
@@ -97,6 +108,11 @@ static void words_for_plan(const struct front *f)
     uint64_t rest_ns;
     unsigned done = resume_done_steps(f->plan, &rest_ns);
 
+    if (!f->plan->step_count) {
+        text_fmt(&t, "%s: no disk can take part; the last screen says why, disk by disk",
+                 settings_plan_name(f->settings));
+        return;
+    }
     text_fmt(&t, "%s: %u step%s", settings_plan_name(f->settings), f->plan->step_count,
              f->plan->step_count == 1 ? "" : "s");
     if (resume_taken())
@@ -122,9 +138,9 @@ static void fill(const struct front *f)
              f->medium->state == MEDIUM_OK ? f->medium->where : f->medium->problem);
     words_for_plan(f);
     words_for_counts(f->inv);
-    words_for_writes(f->inv);
+    words_for_writes(f);
     for (unsigned i = 0; i < f->inv->controller_count; i++)
-        note_controller(f->inv, &f->inv->controllers[i]);
+        note_controller(f, &f->inv->controllers[i]);
 }
 
 /* ---- the countdown ---- */

@@ -43,13 +43,30 @@ static const char *const preset_what[PRESET_COUNT + 1] = {
     "snia-pts: the disk written twice, then eight sizes in seven mixes until steady: hours, armed disks only.",
 };
 
+/* What "Time at most" does not change. */
+static const char *own_time(const struct settings *s, enum conf_plan plan)
+{
+    static char words[80];
+    struct text t = text_over(words, sizeof words);
+
+    if (plan == CONF_PLAN_JOBS)
+        return "what the jobs ask for";
+    if (plan != CONF_PLAN_BURN_IN && plan != CONF_PLAN_BURN_IN_READONLY)
+        return NULL;
+    if (!s->conf.burn_in_budget_s)
+        return "24 h a drive, 72 h if it rotates";
+    text_duration(&t, s->conf.burn_in_budget_s * NS_PER_S);
+    text_str(&t, " a drive (burn_in_budget_s)");
+    return words;
+}
+
 static void add_plan(const struct settings *s, enum conf_plan plan, unsigned preset, const char *name,
                      const char *what)
 {
     unsigned i = menu.plan_count++;
 
     str_copy(plan_names[i], sizeof plan_names[i], name);
-    plans[i] = (struct menu_plan){ plan_names[i], what };
+    plans[i] = (struct menu_plan){ .name = plan_names[i], .what = what, .time = own_time(s, plan) };
     choices[i] = (struct choice){ (uint8_t)plan, (uint8_t)preset };
     if (s->conf.plan == plan && (plan != CONF_PLAN_PRESET || s->conf.preset == preset))
         menu.plan = i;

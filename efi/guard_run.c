@@ -266,7 +266,7 @@ void guard_run_reconsider(void)
 
 /* ---- the word ---- */
 
-static bool plan_writes(const struct plan *plan, const struct disk *d)
+bool guard_run_plan_writes(const struct plan *plan, const struct disk *d)
 {
     for (unsigned s = 0; s < plan->step_count; s++)
         for (unsigned i = 0; i < plan->steps[s].lane_count; i++)
@@ -295,7 +295,7 @@ static void ask_screenful(const struct plan *plan, unsigned *at, bool *asked)
     for (; *at < run.inv->disk_count && n < ASK_MAX_LINES; (*at)++) {
         const struct known_disk *k = &run.inv->disks[*at];
 
-        if (!k->wanted || !guard_permit(k->disk)->awaits_word || !plan_writes(plan, k->disk))
+        if (!k->wanted || !guard_permit(k->disk)->awaits_word || !guard_run_plan_writes(plan, k->disk))
             continue;
         describe(*at, lines[n], sizeof lines[0]);
         shown[n++] = *at;
@@ -408,7 +408,7 @@ void guard_run_commit(const struct plan *plan, struct medium *m)
 
         if (!guard_permit(d)->granted)
             continue;
-        if (plan_writes(plan, d))
+        if (guard_run_plan_writes(plan, d))
             commit(d, &guarded[i], m);
         else
             take_back(d, "the plan does not write it: its arming is not used up");

@@ -18,6 +18,8 @@ void guard_run_begin(struct inventory *inv, const struct settings *settings, con
 void guard_run_decide(void);
 /* Once more for those without a permit: somebody came (conf.attended), or chose other disks. */
 void guard_run_reconsider(void);
+/* Whether a step of the plan writes to the disk. */
+bool guard_run_plan_writes(const struct plan *plan, const struct disk *d);
 /* When the choice of disks and plan is final: asks for the word, once for each screenful of disks that the
  * plan writes and whose permits await it.  True: decisions changed, the plan is to be made anew. */
 bool guard_run_confirm(const struct plan *plan);

@@ -13,7 +13,7 @@ enum { INVENTORY_MAX_CONTROLLERS = 64, INVENTORY_MAX_DISKS = 512 };
 struct known_disk {
     struct disk *disk;
     enum verdict verdict; /* NOT_TESTED until a step measured it */
-    char why[160];        /* the reason of a verdict that is not PASS */
+    char why[360];        /* the reason of a verdict that is not PASS */
     bool wanted;          /* readable, and the configuration wants it */
     bool sampled;         /* `before` was taken */
     struct sample before; /* what it held before the first step */

@@ -180,7 +180,8 @@ static bool ask_to_stop(void)
     enum { ANSWER_S = 20, PAUSE_FIRST_S = 10, PAUSE_MOST_S = 600 };
     static const char lines[][120] = {
         "The run is held. What was measured so far stays; the rest becomes NOT-TESTED",
-        "and the verdict ABORTED. Without an answer the run goes on.",
+        "and the verdict ABORTED. The next start can resume it where it finds the results.",
+        "Without an answer the run goes on.",
     };
     static uint64_t not_before_ns;
     static unsigned pause_s = PAUSE_FIRST_S;

@@ -27,6 +27,7 @@ static struct {
     struct inventory *inv;
     struct engine *engine;
     const struct plan_step *step;
+    const struct sweep_view *burn_in; /* shown in place of an engine's step */
     unsigned number, round, steps, first, chosen, help_first;
     uint64_t estimate_ns, began_ns, drawn_ns, looked_ns, pressed_ns, spent_ns;
     unsigned pictures;
@@ -134,9 +135,14 @@ static void draw(void)
 {
     struct sweep_view v;
 
-    if (!live.engine || !console_present())
+    if ((!live.engine && !live.burn_in) || !console_present())
         return;
-    fill_view(&v);
+    if (live.burn_in) {
+        v = *live.burn_in;
+        v.first = live.first;
+        v.chosen = live.chosen;
+    } else
+        fill_view(&v);
     if (live.page == PAGE_HELP)
         draw_help();
     else if (live.page == PAGE_DISK && live.chosen < v.lane_count)
@@ -152,7 +158,10 @@ static void draw(void)
 
 static void move(uint16_t key)
 {
-    unsigned count = live.engine ? engine_lane_count(live.engine) : 0, last = count ? count - 1 : 0;
+    unsigned count = live.burn_in  ? live.burn_in->lane_count
+                     : live.engine ? engine_lane_count(live.engine)
+                                   : 0;
+    unsigned last = count ? count - 1 : 0;
     unsigned page = view_sweep_page(console_grid()),
              *at = live.page == PAGE_HELP ? &live.help_first : &live.chosen;
 
@@ -181,7 +190,7 @@ static void press(uint16_t key)
     if (key == KEY_F1 || key == '?')
         live.page = PAGE_HELP;
     else if (key == KEY_ENTER && live.page == PAGE_LANES)
-        live.page = PAGE_DISK;
+        live.page = live.burn_in ? PAGE_LANES : PAGE_DISK;
     else if (key == KEY_ESC || key == KEY_ENTER)
         live.page = PAGE_LANES;
     else
@@ -272,6 +281,12 @@ void live_waits(const struct plan *plan)
     console_show();
 }
 
+void live_burn_in(const struct sweep_view *v)
+{
+    live.burn_in = v;
+    draw();
+}
+
 void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns)
 {
     live.inv = inv;
@@ -310,6 +325,7 @@ void live_end(void)
     char line[120];
     struct text t = text_over(line, sizeof line);
 
+    live.burn_in = NULL;
     if (!live.watched || !all_ns)
         return;
     text_fmt(&t, "screen and keys: %u pictures, ", live.pictures);

@@ -3,6 +3,7 @@
 #include "engine.h"
 #include "inventory.h"
 #include "plan.h"
+#include "views.h"
 
 /* What a person sees and may do while the plan runs.  Everything here may call firmware: it is called in
  * holds of the engine and between steps only, and takes less than a hundredth of the time unless a person
@@ -12,6 +13,9 @@
 void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns);
 /* Draws the first step that is to run as it waits, so that later pictures only change this one. */
 void live_waits(const struct plan *plan);
+/* In place of steps: what a burn-in shows.  Its values may change until live_end; keys move in it and draw it
+ * when live_attend is called. */
+void live_burn_in(const struct sweep_view *v);
 /* A step begins; draws when it is long enough to be watched.  number: of the plan, from 1; round: of a step
  * that is repeated, from 1, else 0. */
 void live_step(struct engine *e, const struct plan_step *step, unsigned number, unsigned round);

@@ -216,8 +216,10 @@ void resume_note_choice(const struct settings *s, const struct inventory *inv)
 void resume_note_stop(unsigned step, const char *why, bool done)
 {
     journal_plan_stop(record_journal(), step + 1, why);
-    resume.hint = done ? "The next start offers to resume it." : "";
+    resume.hint = done ? "The next start offers to resume this run." : "";
 }
+
+void resume_note_burn_in_stop(void) { resume.hint = "The next start with this plan resumes the burn-in."; }
 
 const char *resume_hint(void) { return resume.hint; }
 

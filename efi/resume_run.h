@@ -35,6 +35,8 @@ bool resume_has(unsigned step);
 
 /* A person stopped the plan in that step, from 0; done: at least one step is. */
 void resume_note_stop(unsigned step, const char *why, bool done);
+/* Burn-ins resume by themselves: only the hint. */
+void resume_note_burn_in_stop(void);
 /* For the last screen; "" when there is nothing to resume. */
 const char *resume_hint(void);
 void resume_end(void);

@@ -174,7 +174,7 @@ static void put_problems(struct render_out *o, const struct run *run)
 static void put_one_not_tested(struct render_out *o, bool *any, const struct journal_line *l,
                                const char *name_key, const char *why_key)
 {
-    char why[260], name[28], job[48], label[90];
+    char why[400], name[28], job[48], label[90];
     bool has_name, has_job;
 
     if (!event_str(l, why_key, why, sizeof why))

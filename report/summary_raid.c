@@ -30,9 +30,13 @@ static void put_virtual_drive(struct render_out *o, const struct journal_line *l
     str_fmt(label, sizeof label, "%s: ", name);
     summary_add(&t, l, "level", "");
     summary_add(&t, l, "state", ", ");
-    if (event_u64(l, "drives_per_span"))
-        text_fmt(&t, ", %llu x %llu drives", ull(event_u64(l, "spans") ? event_u64(l, "spans") : 1),
-                 ull(event_u64(l, "drives_per_span")));
+    if (event_u64(l, "drives_per_span")) {
+        uint64_t spans = event_u64(l, "spans"), drives = event_u64(l, "drives_per_span");
+
+        if (spans > 1)
+            text_fmt(&t, ", %llu spans of", ull(spans));
+        text_fmt(&t, "%s %llu drive%s", spans > 1 ? "" : ",", ull(drives), drives == 1 ? "" : "s");
+    }
     if (event_u64(l, "strip_bytes"))
         text_fmt(&t, ", strips of %llu KiB", ull(event_u64(l, "strip_bytes") / 1024));
     summary_add(&t, l, "policy", "; ");

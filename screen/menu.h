@@ -30,6 +30,7 @@ struct menu_disk {
 };
 struct menu_plan {
     const char *name, *what;
+    const char *time; /* its own, which the limit does not change; NULL: the limit counts */
 };
 struct menu {
     const char *machine; /* for the first line */

@@ -126,7 +126,7 @@ static void put_drives(struct scroll *s, const struct end_view *v)
     for (unsigned k = 0; k < sizeof worst_first; k++)
         for (unsigned i = 0; i < v->drive_count; i++) {
             const struct end_drive *d = &v->drives[i];
-            char why[180];
+            char why[380];
 
             if (d->verdict != worst_first[k])
                 continue;

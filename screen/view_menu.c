@@ -54,6 +54,8 @@ static void item_value(const struct menu *m, const struct menu_item *item, char 
         str_fmt(buf, cap, "%u of %u", menu_chosen(m), m->disk_count);
     else if (page == MENU_PLANS && m->plan < m->plan_count)
         str_copy(buf, cap, m->plans[m->plan].name);
+    else if (page == MENU_BUDGETS && m->plan < m->plan_count && m->plans[m->plan].time)
+        str_copy(buf, cap, m->plans[m->plan].time);
     else if (page == MENU_BUDGETS)
         str_copy(buf, cap, menu_budget_name(m->budget_s, name, sizeof name));
     else if (item->action == MENU_RESUME && m->unfinished)
@@ -100,7 +102,7 @@ static void put_disk(struct grid *g, int row, const struct menu_disk *d, enum in
     part_right(g, row, column, SIZE, ink, d->size);
     column += SIZE + 1;
     if (d->armed)
-        part_text(g, row, column, width - column, INK_BAD, "WRITE");
+        part_text(g, row, column, width - column, INK_BAD, "ARMED");
 }
 
 static void view_disks(struct grid *g, struct menu *m)
@@ -118,7 +120,7 @@ static void view_disks(struct grid *g, struct menu *m)
         str_fmt(about, sizeof about, "%s cannot be used: %s", d->name, d->why);
     else if (d)
         str_fmt(about, sizeof about, "%s: %s", d->name,
-                d->armed ? "armed: it will be WRITTEN, what is on it is lost" : "read-only");
+                d->armed ? "armed: a plan that writes overwrites it, what is on it is lost" : "read-only");
     put_foot(g, m, about, "Space: choose   a: all   n: none   Enter: look   b: blink   Esc: back");
 }
 
@@ -147,8 +149,10 @@ static void view_budgets(struct grid *g, struct menu *m)
         grid_text(g, row, 2, ink, menu_budgets[i].s == m->budget_s ? "(x) %s" : "( ) %s",
                   menu_budgets[i].name);
     }
-    put_foot(g, m, "For the built-in plan and for presets, on this machine.",
-             "Up/Down: move   Enter: take it   Esc: back");
+    put_foot(
+        g, m,
+        "For the built-in plan and for presets, on this machine. Job files and burn-ins have times of their own.",
+        "Up/Down: move   Enter: take it   Esc: back");
 }
 
 static void view_reading(struct grid *g, struct menu *m)

@@ -8,14 +8,16 @@
 /* The lanes' table takes what the screen gives: numbers have fixed widths, then the disk's name grows to its
  * full length, then the job's, then the bar. */
 struct layout {
-    int disk, job, bar; /* widths */
+    int disk, job, bar, left; /* widths */
+    bool burn_in;             /* rates of single requests have no columns: the phase takes their room */
 };
 enum {
-    DISK_MIN = 12,
+    DISK_MIN = 13, /* "megaraid0.vd0" */
     DISK_MAX = 23,
     JOB_MIN = 10,
+    PHASE_MIN = 21, /* "stamped random writes" */
     JOB_MAX = 39,
-    BAR_MIN = 9,
+    BAR_MIN = 8,
     BAR_MAX = 60,
     MARK = 1,
     RATE = 7,
@@ -24,6 +26,7 @@ enum {
     TEMPERATURE = 4,
     ERRORS = 6,
     LEFT = 6,
+    LEFT_MOST = 9,
     GAPS = 8,
     HEAD_ROW = 5,
     FIRST_LANE_ROW = 6,
@@ -38,16 +41,17 @@ static int grow(int *spare, int min, int max)
     return min + more;
 }
 
-static struct layout layout_for(const struct grid *g)
+static struct layout layout_for(const struct grid *g, bool burn_in)
 {
-    struct layout l;
-    int spare = part_width(g) - (MARK + DISK_MIN + JOB_MIN + BAR_MIN + RATE + IOPS + P99 + TEMPERATURE +
-                                 ERRORS + LEFT + GAPS);
+    struct layout l = { .left = burn_in ? LEFT_MOST : LEFT, .burn_in = burn_in };
+    int job_min = burn_in ? PHASE_MIN : JOB_MIN;
+    int spare = part_width(g) - (MARK + DISK_MIN + job_min + BAR_MIN + RATE + TEMPERATURE + ERRORS + l.left +
+                                 GAPS - (burn_in ? 2 : -IOPS - P99));
 
     if (spare < 0)
         spare = 0;
     l.disk = grow(&spare, DISK_MIN, DISK_MAX);
-    l.job = grow(&spare, JOB_MIN, JOB_MAX);
+    l.job = grow(&spare, job_min, JOB_MAX);
     l.bar = grow(&spare, BAR_MIN, BAR_MAX);
     return l;
 }
@@ -59,13 +63,21 @@ static void put_heads(struct grid *g, const struct layout *l)
         int width;
         bool right;
     } heads[] = {
-        { "disk", l->disk, false }, { "job", l->job, false },      { "MB/s", RATE, true },
-        { "IOPS", IOPS, true },     { "p99", P99, true },          { "temp", TEMPERATURE, true },
-        { "errors", ERRORS, true }, { "progress", l->bar, false }, { "left", LEFT, true },
+        { "disk", l->disk, false },
+        { l->burn_in ? "phase" : "job", l->job, false },
+        { "MB/s", RATE, true },
+        { "IOPS", l->burn_in ? 0 : IOPS, true },
+        { "p99", l->burn_in ? 0 : P99, true },
+        { "temp", TEMPERATURE, true },
+        { "errors", ERRORS, true },
+        { "progress", l->bar, false },
+        { l->burn_in ? "left most" : "left", l->left, true },
     };
     int column = MARK;
 
     for (unsigned i = 0; i < ARRAY_COUNT(heads); i++) {
+        if (!heads[i].width)
+            continue;
         (heads[i].right ? part_right : part_text)(g, HEAD_ROW, column, heads[i].width, INK_DIM,
                                                   heads[i].word);
         column += heads[i].width + 1;
@@ -97,6 +109,15 @@ static int put_p99(struct grid *g, int row, int column, uint64_t ns)
         str_fmt(word, sizeof word, "%llu min", (unsigned long long)(ns / NS_PER_S / 60));
     part_right(g, row, column, P99, ns ? INK_PLAIN : INK_DIM, word);
     return column + P99 + 1;
+}
+
+/* The mean of the phase; a phase that moves no blocks has none. */
+static int put_phase_rate(struct grid *g, int row, int column, const struct lane_view *v)
+{
+    if (v->bytes_per_s)
+        return put_number(g, row, column, RATE, INK_PLAIN, v->bytes_per_s / 100000, 1);
+    part_right(g, row, column, RATE, INK_DIM, "-");
+    return column + RATE + 1;
 }
 
 /* A number that is flagged has a star beside it: the disk's own page says why. */
@@ -148,7 +169,7 @@ static enum ink state_ink(const char *state)
 }
 
 /* While it runs the time that is left, else the state. */
-static void put_left(struct grid *g, int row, int column, const struct lane_view *v)
+static void put_left(struct grid *g, int row, int column, int width, const struct lane_view *v)
 {
     const char *state = v->state ? v->state : "";
     char word[24];
@@ -158,7 +179,7 @@ static void put_left(struct grid *g, int row, int column, const struct lane_view
         left_words(word, sizeof word, v->left_ns);
     else if (str_equal(state, "running"))
         str_copy(word, sizeof word, "-");
-    part_right(g, row, column, LEFT, state_ink(state), word);
+    part_right(g, row, column, width, state_ink(state), word);
 }
 
 /* One that ended by its bytes, before its time, is done all the same. */
@@ -174,11 +195,11 @@ static void put_lane(struct grid *g, int row, const struct layout *l, const stru
     column += l->disk + 1;
     part_name(g, row, column, l->job, INK_PLAIN, v->job);
     column += l->job + 1;
-    column = put_measured(g, row, column, v);
+    column = l->burn_in ? put_phase_rate(g, row, column, v) : put_measured(g, row, column, v);
     column = put_temperature(g, row, column, v->temperature_c);
     column = put_number(g, row, column, ERRORS, v->errors ? INK_BAD : INK_DIM, v->errors, 0);
     grid_bar(g, row, column, l->bar, is_done(v) ? 1 : v->done, is_done(v) ? 1 : v->total);
-    put_left(g, row, column + l->bar + 1, v);
+    put_left(g, row, column + l->bar + 1, l->left, v);
 }
 
 static bool is_bad(const struct lane_view *v)
@@ -195,7 +216,7 @@ static void put_times(struct grid *g, const struct sweep_view *v)
     text_fmt(&t, v->step <= v->steps ? "Step %u of %u, " : "Step %u, %u were planned, ", v->step, v->steps);
     text_duration(&t, v->elapsed_ns);
     if (v->remaining_ns) {
-        text_str(&t, ", about ");
+        text_str(&t, v->burn_in ? ", at most " : ", about ");
         text_duration(&t, v->remaining_ns);
         text_str(&t, " left");
     }
@@ -228,6 +249,7 @@ static void put_controllers(struct grid *g, const struct sweep_view *v)
 
 static void put_error_count(struct grid *g, const struct sweep_view *v)
 {
+    const char *what = v->burn_in ? "drive" : "lane", *many = v->lane_count == 1 ? "" : "s";
     uint64_t errors = 0;
     unsigned bad = 0;
 
@@ -237,10 +259,10 @@ static void put_error_count(struct grid *g, const struct sweep_view *v)
         bad += is_bad(&v->lanes[i]);
     }
     if (bad)
-        grid_text(g, 2, 0, INK_BAD, "%llu error%s, %u of %u lane%s in trouble", (unsigned long long)errors,
-                  errors == 1 ? "" : "s", bad, v->lane_count, v->lane_count == 1 ? "" : "s");
+        grid_text(g, 2, 0, INK_BAD, "%llu error%s, %u of %u %s%s in trouble", (unsigned long long)errors,
+                  errors == 1 ? "" : "s", bad, v->lane_count, what, many);
     else
-        grid_text(g, 2, 0, INK_DIM, "no errors in %u lane%s", v->lane_count, v->lane_count == 1 ? "" : "s");
+        grid_text(g, 2, 0, INK_DIM, "no errors in %u %s%s", v->lane_count, what, many);
 }
 
 unsigned view_sweep_page(const struct grid *g)
@@ -269,7 +291,7 @@ static void put_place(struct grid *g, const struct sweep_view *v, unsigned first
 
 static void put_lanes(struct grid *g, const struct sweep_view *v)
 {
-    struct layout l = layout_for(g);
+    struct layout l = layout_for(g, v->burn_in);
     unsigned page = view_sweep_page(g), first = v->first < v->lane_count ? v->first : 0;
     unsigned rest = v->lane_count - first, shown = rest < page ? rest : page;
 
@@ -295,5 +317,6 @@ void view_sweep(struct grid *g, const struct sweep_view *v)
         str_copy(worst, sizeof worst, "nothing to report so far");
     part_wrapped(g, g->rows - 3, 2, 4, v->worst[0] ? part_verdict_ink(v->worst_level) : INK_DIM, worst);
     if (v->keys)
-        part_keys(g, "Up/Down PgUp/PgDn: choose   Enter: one disk   F1: help   Esc: stop");
+        part_keys(g, v->burn_in ? "Up/Down PgUp/PgDn: move   F1: help   Esc: stop"
+                                : "Up/Down PgUp/PgDn: choose   Enter: one disk   F1: help   Esc: stop");
 }

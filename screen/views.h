@@ -35,7 +35,7 @@ struct lane_view {
     uint64_t done, total;   /* for the bar; total 0: unknown */
     uint64_t left_ns;       /* 0: unknown */
     uint16_t temperature_c; /* 0: unknown */
-    const char *state;      /* "ramp", "running", "ending", "done", "failed" */
+    const char *state;      /* "ramp", "running", "ending", "done", "failed", "stopped", "rests" */
     uint32_t flags;         /* enum step_flag, of what is done */
 };
 struct controller_view {
@@ -54,6 +54,7 @@ struct sweep_view {
     const struct lane_view *lanes;
     unsigned lane_count, first, chosen; /* chosen: the lane that Enter opens */
     bool keys;                          /* a keyboard may be there */
+    bool burn_in; /* lanes are drives in a phase (`job`), remaining and left are at most */
 };
 /* How many lanes stand on one page of that grid. */
 unsigned view_sweep_page(const struct grid *g);
@@ -87,7 +88,7 @@ unsigned view_text(struct grid *g, const struct text_view *v);
 /* ---- the end: the verdict, readable from two metres, then drives, findings, where the results are ---- */
 struct end_drive {
     uint8_t verdict; /* enum verdict */
-    char bay[16], name[24], model[48], serial[40], why[160];
+    char bay[16], name[24], model[48], serial[40], why[360];
 };
 struct end_finding {
     uint8_t level; /* enum finding_level */

@@ -55,6 +55,9 @@ int burn_in_resume(struct burn_in_drive *d, const struct burn_in_state *earlier)
     str_copy(s->arming, sizeof s->arming, arming);
     s->interruptions++;
     s->stuck = earlier->end == BURN_IN_STOPPED ? 0 : s->stuck + 1;
+    /* Why it stopped is no reason of what comes; the first error stays one. */
+    if (!s->errors)
+        s->why[0] = 0;
     s->end = BURN_IN_GOING;
     d->resumed = true;
     d->resumed_phase = s->phase;
@@ -352,7 +355,9 @@ static void end_with(struct burn_in_drive *d, enum burn_in_end end, const char *
     if (d->state.end != BURN_IN_GOING)
         return;
     d->state.end = (uint8_t)end;
-    str_copy(d->state.why, sizeof d->state.why, why);
+    /* A stop says nothing about the drive: its first error does. */
+    if (end != BURN_IN_STOPPED || !d->state.errors)
+        str_copy(d->state.why, sizeof d->state.why, why);
 }
 
 void burn_in_leave(struct burn_in_drive *d, const char *why) { end_with(d, BURN_IN_LEFT, why); }
@@ -393,18 +398,22 @@ void burn_in_words(const struct burn_in_drive *d, struct text *out)
     uint64_t covered = burn_in_covered(d);
 
     if (s->why[0])
-        text_fmt(out, "%s%s; ", s->end == BURN_IN_STOPPED ? "stopped: " : "", s->why);
+        text_fmt(out, "%s%s; ",
+                 s->end != BURN_IN_STOPPED ? ""
+                 : s->errors               ? "stopped; first error: "
+                                           : "stopped: ",
+                 s->why);
     text_fixed(out, covered / 10, 1);
     text_str(out, d->writes ? " % of the disk written and verified" : " % of the disk read");
     if (s->end != BURN_IN_FINISHED && s->phase < BURN_IN_DONE)
         text_fmt(out, ", ended in %s", burn_in_phases[s->phase].words);
     if (s->errors)
-        text_fmt(out, ", %llu errors", (unsigned long long)s->errors);
+        text_fmt(out, ", %llu error%s", (unsigned long long)s->errors, s->errors == 1 ? "" : "s");
     if (s->interruptions)
-        text_fmt(out, ", interrupted %u times (health is compared with that of the last start)",
-                 s->interruptions);
+        text_fmt(out, ", interrupted %u time%s (health is compared with that of the last start)",
+                 s->interruptions, s->interruptions == 1 ? "" : "s");
     if (d->pauses)
-        text_fmt(out, ", rested %u times", d->pauses);
+        text_fmt(out, ", rested %u time%s to cool down", d->pauses, d->pauses == 1 ? "" : "s");
     if (d->skipped[0])
         text_fmt(out, "; not done: %s", d->skipped);
 }

@@ -324,8 +324,8 @@ static void close_lanes(struct loop *l)
         s->phase_bytes += report.bytes;
         if (report.errors) {
             char seen[REASON_BYTES + 80];
-            str_fmt(seen, sizeof seen, "%llu errors in %s, the first: %s", (unsigned long long)report.errors,
-                    burn_in_phases[phase].words, report.words);
+            str_fmt(seen, sizeof seen, "%llu error%s in %s, the first: %s", (unsigned long long)report.errors,
+                    report.errors == 1 ? "" : "s", burn_in_phases[phase].words, report.words);
             l->hooks->finding(l->hooks->ctx, &l->drives[i], "burn-in-error", seen);
         }
     }

@@ -1,5 +1,5 @@
 """A person at the keyboard: two of three disks and a preset from the menu; a stuck Esc does not stop the run, the typed
-word does; what was measured lies on the stick.  The next start offers to resume it, does so by keys, and its report has
+word does; what was measured lies on the stick.  The next start offers to resume this run, does so by keys, and its report has
 both parts."""
 import re
 import time
@@ -79,5 +79,5 @@ def run(folder):
     check(r.summary, "the summary is on the stick")
     ignored = [x["text"] for x in r.journal.all("log") if "repeats itself" in x["text"]]
     check(ignored, "the stuck key is told of")
-    check(b"The next start offers to resume it" in r.serial_text, "the next start is told of")
+    check(b"The next start offers to resume this run" in r.serial_text, "the next start is told of")
     resumed(folder / "again", disks, r)

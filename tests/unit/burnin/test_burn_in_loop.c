@@ -307,7 +307,7 @@ TEST(a_wrap_at_an_odd_distance_is_found_by_the_pass)
     disks[0].real_lbas = 248000; /* no place of the probe falls on another, nor into the guard's part */
     start(1);
     EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
-    HAS_STR(found, "errors in verify, the first: misdirected: LBA ");
+    HAS_STR(found, " in verify, the first: misdirected: LBA ");
 }
 
 /* ---- errors ---- */
@@ -333,11 +333,11 @@ TEST(a_single_write_that_is_dropped_is_found_whenever_it_was)
         const char *phase, *kind;
     } row[] = {
         { 30, NULL, "places do not hold what was written there" },
-        { 200, "errors in verify", ": " },
-        { 2100, "errors in random hours", "stale: " },
-        { 2101, "errors in random hours", "stale: " },
-        { 2345, "errors in random hours", "stale: " },
-        { 2600, "errors in random hours", "stale: " },
+        { 200, " in verify, the first", ": " },
+        { 2100, " in random hours, the first", "stale: " },
+        { 2101, " in random hours, the first", "stale: " },
+        { 2345, " in random hours, the first", "stale: " },
+        { 2600, " in random hours, the first", "stale: " },
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(row); i++) {

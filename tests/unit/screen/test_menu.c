@@ -6,9 +6,9 @@
 #include "test.h"
 
 static const struct menu_plan plans[] = {
-    { "built-in plan", "Sequential reads by block size, random reads, inner and outer edge." },
-    { "quick", "Three figures per disk in under three minutes, all disks at once." },
-    { "atto", "15 sizes from 0.5 KB to 8 MB, sequential, four requests in flight." },
+    { "built-in plan", "Sequential reads by block size, random reads, inner and outer edge.", NULL },
+    { "quick", "Three figures per disk in under three minutes, all disks at once.", NULL },
+    { "atto", "15 sizes from 0.5 KB to 8 MB, sequential, four requests in flight.", NULL },
 };
 
 static void menu_up(struct menu *m, unsigned disks)

@@ -184,6 +184,34 @@ TEST(a_failed_lane_is_a_word_and_a_number_not_only_a_colour)
     free(lanes);
 }
 
+TEST(a_burn_in_shows_drives_their_phases_whole_and_the_most_time_left)
+{
+    struct lane_view *lanes = lanes_new(3);
+    struct sweep_view v = sweep_of(lanes, 3);
+    struct grid *g = grid_new(80, 25);
+
+    v.burn_in = true;
+    v.controller_count = 0;
+    lanes[0] = (struct lane_view){ .disk = "megaraid0.vd0",
+                                   .job = "stamped random writes",
+                                   .bytes_per_s = 123400000,
+                                   .done = 1,
+                                   .total = 2,
+                                   .left_ns = 259200000000000,
+                                   .temperature_c = 41,
+                                   .state = "running" };
+    lanes[1] = (struct lane_view){ .disk = "sata0.1", .job = "random hours", .errors = 1, .state = "failed" };
+    lanes[2] = (struct lane_view){ .disk = "nvme0n1", .job = "done", .state = "done", .done = 1, .total = 1 };
+    golden_sweep(&v, "burn-in");
+    view_sweep(g, &v);
+    grid_find(g, " stamped random writes ");
+    grid_find(g, "1 error, 1 of 3 drives in trouble");
+    grid_find(g, ", at most 12 min 11 s left");
+    grid_find(g, "72 h");
+    free(g);
+    free(lanes);
+}
+
 TEST(keys_are_named_only_where_there_may_be_a_keyboard)
 {
     struct lane_view *lanes = lanes_new(3);

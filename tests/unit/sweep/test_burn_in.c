@@ -306,10 +306,42 @@ TEST(words_say_what_health_is_compared_with_and_that_a_reset_was_not_offered)
     EQ(begin(true), OK);
     EQ(burn_in_resume(&drive, &earlier), OK);
     burn_in_words(&drive, &said);
-    HAS_STR(words, "interrupted 1 times (health is compared with that of the last start)");
+    HAS_STR(words, "interrupted 1 time (health is compared with that of the last start)");
     EQ(begin(false), OK);
     burn_in_words(&drive, &said);
     CHECK(!str_find(words, "reset"));
+}
+
+TEST(why_it_stopped_is_no_reason_of_a_drive_that_came_to_its_end_later)
+{
+    struct burn_in_outcome bad = { .blocks = 1, .errors = 1, .words = "read at LBA 7 failed" };
+    struct burn_in_state earlier;
+    struct burn_in_work w;
+
+    configure("");
+    EQ(begin(true), OK);
+    go_to(BURN_IN_VERIFY);
+    burn_in_stop(&drive, "a person stopped it");
+    burn_in_words(&drive, &said);
+    HAS_STR(words, "stopped: a person stopped it; ");
+    earlier = drive.state;
+    EQ(begin(true), OK);
+    EQ(burn_in_resume(&drive, &earlier), OK);
+    text_reset(&said);
+    burn_in_words(&drive, &said);
+    CHECK(!str_find(words, "stopped"));
+    /* With an error it is the error that stays. */
+    EQ(burn_in_next(&drive, &w), true);
+    burn_in_took(&drive, &w, &bad);
+    burn_in_stop(&drive, "a person stopped it");
+    text_reset(&said);
+    burn_in_words(&drive, &said);
+    HAS_STR(words, "stopped; first error: read at LBA 7 failed; ");
+    HAS_STR(words, ", 1 error,");
+    earlier = drive.state;
+    EQ(begin(true), OK);
+    EQ(burn_in_resume(&drive, &earlier), OK);
+    HAS_STR(drive.state.why, "read at LBA 7 failed");
 }
 
 /* ---- temperature ---- */
