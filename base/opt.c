@@ -43,8 +43,9 @@ const char *opt_nearest(const struct opt *table, size_t rows, const char *name)
 }
 
 /* ---- numbers with suffixes ---- */
+enum { SUFFIX_BYTES = 5 };
 /* Splits "4kib" into 4 and "kib"; E_SYNTAX when it does not begin with a number. */
-static int split_number(const char *s, uint64_t *number, char suffix[static 4])
+static int split_number(const char *s, uint64_t *number, char suffix[static SUFFIX_BYTES])
 {
     size_t digits = 0, len = str_len(s);
     bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
@@ -55,7 +56,7 @@ static int split_number(const char *s, uint64_t *number, char suffix[static 4])
         while (s[digits] >= '0' && s[digits] <= '9')
             digits++;
     }
-    if (!digits || !str_copy_n(suffix, 4, s + digits, len - digits))
+    if (!digits || !str_copy_n(suffix, SUFFIX_BYTES, s + digits, len - digits))
         return E_SYNTAX;
     if (str_to_u64(s, digits, number))
         return OK;
@@ -76,7 +77,7 @@ static int times(uint64_t number, uint64_t unit, uint64_t *out)
 int opt_parse_size(const char *value, uint64_t *bytes)
 {
     static const char letters[] = "kmgtp";
-    char suffix[4];
+    char suffix[SUFFIX_BYTES];
     uint64_t number, unit = 1, base;
     int err = split_number(value, &number, suffix);
 
@@ -105,10 +106,11 @@ int opt_parse_time(const char *value, uint64_t *ns)
         const char *suffix;
         uint64_t ns;
     } units[] = {
-        { "", NS_PER_S },       { "us", NS_PER_US },      { "ms", NS_PER_MS },           { "s", NS_PER_S },
+        { "", NS_PER_S },       { "us", NS_PER_US },      { "ms", NS_PER_MS },
+        { "s", NS_PER_S },      { "usec", NS_PER_US },    { "msec", NS_PER_MS },
         { "m", 60 * NS_PER_S }, { "h", 3600 * NS_PER_S }, { "d", 24 * 3600 * NS_PER_S },
     };
-    char suffix[4];
+    char suffix[SUFFIX_BYTES];
     uint64_t number;
     int err = split_number(value, &number, suffix);
 
@@ -280,7 +282,7 @@ static int parse(const struct opt *row, const char *value, uint64_t *out)
     case OPT_WORD:
         return find_word(row->words, value, out) ? OK : E_SYNTAX;
     default: {
-        char suffix[4];
+        char suffix[SUFFIX_BYTES];
         int err = split_number(value, out, suffix);
         return !err && suffix[0] ? E_SYNTAX : err;
     }

@@ -31,6 +31,9 @@ void str_scrub_ata(char *dst, size_t cap, const void *field, size_t len);
 /* Decimal or 0x hexadecimal, the whole of s[0..n); false on anything else or on overflow. */
 bool str_to_u64(const char *s, size_t n, uint64_t *out);
 
+/* What makes a word of a count: "" for one, else "s". */
+static inline const char *str_plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
 /* Levenshtein distance of two words of at most 32 bytes (longer ones are cut): finds "did you mean". */
 unsigned str_distance(const char *a, const char *b);
 

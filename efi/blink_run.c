@@ -5,6 +5,7 @@
 #include "raid_report.h"
 #include "record.h"
 #include "serial.h"
+#include "str.h"
 
 enum { SLICE_MS = 200 };
 
@@ -62,8 +63,9 @@ bool blink_run(struct inventory *inv, const struct conf *conf)
     const struct blink_report *r = blink_report(b);
     inventory_disk_finding(
         inv, d, "blink", FINDING_INFO, NULL,
-        "the light that flashed three times and paused is this disk's (%llu reads, %llu errors)%s%s",
-        (unsigned long long)r->reads, (unsigned long long)r->errors, r->reason[0] ? "; " : "", r->reason);
+        "the light that flashed three times and paused is this disk's (%llu read%s, %llu error%s)%s%s",
+        (unsigned long long)r->reads, str_plural(r->reads), (unsigned long long)r->errors,
+        str_plural(r->errors), r->reason[0] ? "; " : "", r->reason);
     blink_end(b);
     return true;
 }

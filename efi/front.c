@@ -8,6 +8,7 @@
 #include "serial.h"
 #include "version.h"
 #include "views.h"
+#include "str.h"
 
 enum { NOTES_MAX = INVENTORY_MAX_CONTROLLERS + INVENTORY_MAX_DISKS };
 static struct note notes[NOTES_MAX];
@@ -83,7 +84,7 @@ static void words_for_writes(const struct front *f)
         n += will_write(f, &inv->disks[i]);
     if (!n)
         return;
-    text_fmt(&t, "WRITES to %u disk%s, what is on %s is lost:", n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+    text_fmt(&t, "WRITES to %u disk%s, what is on %s is lost:", n, str_plural(n), n == 1 ? "it" : "them");
     for (unsigned i = 0; i < inv->disk_count; i++)
         if (will_write(f, &inv->disks[i]))
             text_fmt(&t, " %s", inv->disks[i].disk->name);
@@ -97,7 +98,7 @@ static void words_for_counts(const struct inventory *inv)
     for (unsigned i = 0; i < inv->disk_count; i++)
         wanted += inv->disks[i].wanted;
     text_fmt(&t, "%u controller%s, %u disk%s: %u to be tested", inv->controller_count,
-             inv->controller_count == 1 ? "" : "s", inv->disk_count, inv->disk_count == 1 ? "" : "s", wanted);
+             str_plural(inv->controller_count), inv->disk_count, str_plural(inv->disk_count), wanted);
     if (wanted < inv->disk_count)
         text_fmt(&t, ", %u not", inv->disk_count - wanted);
 }
@@ -114,7 +115,7 @@ static void words_for_plan(const struct front *f)
         return;
     }
     text_fmt(&t, "%s: %u step%s", settings_plan_name(f->settings), f->plan->step_count,
-             f->plan->step_count == 1 ? "" : "s");
+             str_plural(f->plan->step_count));
     if (resume_taken())
         text_fmt(&t, ", %u of them done before", done);
     text_str(&t, ", about ");

@@ -15,6 +15,7 @@
 #include "steady.h"
 #include "stripe.h"
 #include "watchdog.h"
+#include "str.h"
 
 enum { SLICE_MS = 200, CHECKPOINT_EVERY_MS = 60000 };
 
@@ -91,9 +92,10 @@ static void report_errors(struct step_run *s, unsigned lane)
     if (r->errors > kept)
         journal_io_errors_more(record_journal(), s->number, pl->disk->name, pl->job.name, r->errors - kept);
     inventory_disk_finding(s->inv, pl->disk, "io-error", FINDING_FAIL, "every request is answered well",
-                           "%llu of %llu requests failed in %s, the first at LBA %llu: %s",
+                           "%llu of %llu request%s failed in %s, the first at LBA %llu: %s",
                            (unsigned long long)r->errors, (unsigned long long)(r->errors + r->ios),
-                           pl->job.name, (unsigned long long)(kept ? errors[0].lba : 0), kept ? words : "");
+                           str_plural(r->errors + r->ios), pl->job.name,
+                           (unsigned long long)(kept ? errors[0].lba : 0), kept ? words : "");
 }
 
 /* What the array read, its members read; where it failed, one of them did. */
@@ -158,9 +160,10 @@ static void report_writing(struct step_run *s, unsigned lane)
         journal_verify_error(record_journal(), r, &e);
     }
     if (w->bad_lbas)
-        inventory_disk_finding(
-            s->inv, pl->disk, "verify", FINDING_FAIL, "every block is read as it was written",
-            "%llu blocks are not as written in %s: %s", (unsigned long long)w->bad_lbas, pl->job.name, words);
+        inventory_disk_finding(s->inv, pl->disk, "verify", FINDING_FAIL,
+                               "every block is read as it was written",
+                               "%llu block%s not as written in %s: %s", (unsigned long long)w->bad_lbas,
+                               w->bad_lbas == 1 ? " is" : "s are", pl->job.name, words);
     else if (w->verifies && !w->verify_complete)
         inventory_disk_finding(s->inv, pl->disk, "verify", FINDING_WARN, "all that was written is compared",
                                "%s ended before all that it wrote was compared", pl->job.name);
@@ -245,8 +248,9 @@ static void report_lane(struct step_run *s, unsigned lane)
     report_members(s, lane);
     if (r->retries)
         inventory_disk_finding(s->inv, pl->disk, "io-retries", FINDING_WARN, "every request succeeds at once",
-                               "%llu repetitions beside %llu requests in %s", (unsigned long long)r->retries,
-                               (unsigned long long)r->ios, pl->job.name);
+                               "%llu repetition%s beside %llu request%s in %s",
+                               (unsigned long long)r->retries, str_plural(r->retries),
+                               (unsigned long long)r->ios, str_plural(r->ios), pl->job.name);
     if (pl->disk->fault.err)
         inventory_disk_finding(s->inv, pl->disk, "device-fault", FINDING_FAIL, NULL, "%s", reason);
     r = with_flags(s, pl->disk, r);
@@ -333,8 +337,8 @@ static void run_rounds(struct step_run *s)
     info.most = most;
     info.steady = steady;
     journal_rounds(record_journal(), &info);
-    serial_say("%s: %s after %u rounds of at most %u (SNIA: five within 20 %%, slope 10 %%)", s->step->title,
-               steady ? "steady" : "NOT steady", n, most);
+    serial_say("%s: %s after %u round%s of at most %u (SNIA: five within 20 %%, slope 10 %%)", s->step->title,
+               steady ? "steady" : "NOT steady", n, str_plural(n), most);
 }
 
 static const char stopped_words[] = "stopped by a person before its plan was done";

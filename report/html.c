@@ -150,8 +150,9 @@ static void put_described_drives(struct html *h)
         html_put_drive(h);
     }
     if (w.count > SUMMARY_MAX_DISKS)
-        pen_fmt(h->pen, "<p class=\"note\">%llu more drives are not shown here.</p>\n",
-                (unsigned long long)(w.count - SUMMARY_MAX_DISKS));
+        pen_fmt(h->pen, "<p class=\"note\">%llu more drive%s not shown here.</p>\n",
+                (unsigned long long)(w.count - SUMMARY_MAX_DISKS),
+                w.count - SUMMARY_MAX_DISKS == 1 ? " is" : "s are");
 }
 
 /* Numbers whose drive's description was lost are numbers all the same: a section for each such name, where it

@@ -37,8 +37,8 @@ static void put_facts(struct html *h)
     }
     run_lines_start(&lines, h->run);
     if (run_lines_find(&lines, "plan", &l)) {
-        pen_fmt(h->pen, "<div><dt>Plan</dt><dd>%llu steps, estimated ",
-                (unsigned long long)event_u64(&l, "steps"));
+        pen_fmt(h->pen, "<div><dt>Plan</dt><dd>%llu step%s, estimated ",
+                (unsigned long long)event_u64(&l, "steps"), str_plural(event_u64(&l, "steps")));
         html_duration(h->pen, event_u64(&l, "estimate_ns"));
         pen_str(h->pen, "</dd></div>");
     }

@@ -80,7 +80,8 @@ static void put_log(struct html *h)
         pen_str(h->pen, "</li>\n");
     }
     if (count > SHOWN_LINES)
-        pen_fmt(h->pen, "<li>%u more lines are in the journal</li>\n", count - SHOWN_LINES);
+        pen_fmt(h->pen, "<li>%u more line%s in the journal</li>\n", count - SHOWN_LINES,
+                count - SHOWN_LINES == 1 ? " is" : "s are");
     if (count)
         pen_str(h->pen, "</ol></details>\n");
 }

@@ -106,7 +106,7 @@ static void put_cell(struct junit *j, const char *class_name, const struct journ
     begin_case(j, class_name, text, event_u64(l, "run_ns"));
     text_reset(&t);
     if (errors) {
-        text_fmt(&t, "%llu request%s failed", (unsigned long long)errors, summary_plural(errors));
+        text_fmt(&t, "%llu request%s failed", (unsigned long long)errors, str_plural(errors));
         text_fmt(&t, "%s%s", has_reason ? ": " : "", reason);
         put_outcome(j, OUTCOME_FAILURE, "io-error", text);
         text_reset(&t);

@@ -277,7 +277,8 @@ static void put_value(const struct odd_drive *o, uint64_t v, struct text *t)
 
 void odd_seen(const struct odd_drive *o, struct text *t)
 {
-    text_fmt(t, "in %u of its %u measurements; farthest in %s (%s ", o->odd, o->measured, o->job, o->rw);
+    text_fmt(t, "in %u of its %u measurement%s; farthest in %s (%s ", o->odd, o->measured,
+             str_plural(o->measured), o->job, o->rw);
     text_size(t, o->block_bytes);
     text_fmt(t, " QD %u): ", o->depth);
     if (o->metric != OUTLIER_RATE)

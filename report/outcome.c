@@ -42,7 +42,7 @@ void outcome_headline(const struct run *run, struct text *t)
     if (!w.count)
         text_str(t, run->lines && run->first_seq ? "no drive is described" : "no drive was found");
     else
-        text_fmt(t, "%llu drive%s tested, %llu not tested", ull(tested), summary_plural(tested),
+        text_fmt(t, "%llu drive%s tested, %llu not tested", ull(tested), str_plural(tested),
                  ull(w.count - tested));
 }
 

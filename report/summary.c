@@ -6,7 +6,6 @@
 static unsigned long long ull(uint64_t v) { return v; }
 
 /* ---- words ---- */
-const char *summary_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 void summary_add(struct text *t, const struct journal_line *l, const char *key, const char *before)
 {

@@ -54,9 +54,6 @@ bool summary_beside(const struct run *run, const struct journal_line *step_end, 
 /* "lost 3, stale 1": the kinds of blocks that are not as written. */
 void summary_bad_kinds(const struct journal_line *writing, const char *between, const char *before_count,
                        struct text *t);
-
-/* ---- words ---- */
-const char *summary_plural(uint64_t n);
 /* Appends `before` (unless it would come first) and the member, when it says something. */
 void summary_add(struct text *t, const struct journal_line *l, const char *key, const char *before);
 /* Of a step_end, as far as this version knows their names; of one name, 0 when unknown. */

@@ -73,7 +73,7 @@ static bool verify_words(const struct journal_line *w, struct text *t)
     text_str(t, "compared ");
     text_capacity(t, event_u64(w, "verified_bytes"));
     if (bad) {
-        text_fmt(t, ": %llu block%s NOT as written (", ull(bad), summary_plural(bad));
+        text_fmt(t, ": %llu block%s NOT as written (", ull(bad), str_plural(bad));
         summary_bad_kinds(w, ", ", " ", t);
         text_fmt(t, "), the first at LBA %llu", ull(event_u64(w, "first_bad_lba")));
     } else {

@@ -1,6 +1,7 @@
 #include "bits.h"
 #include "math.h"
 #include "summary.h"
+#include "str.h"
 
 /* What several steps together show: scaling runs and rounds until steady. */
 
@@ -44,7 +45,7 @@ static __attribute__((noinline)) void put_bar(struct render_out *o, const struct
     struct text t = text_over(line, sizeof line), w = text_over(word, sizeof word);
     unsigned bar = most ? (unsigned)mul_div_u64(p->bytes_per_s, BAR_COLUMNS, most) : 0;
 
-    text_fmt(&w, "%llu disk%s", ull(p->disks), summary_plural(p->disks));
+    text_fmt(&w, "%llu disk%s", ull(p->disks), str_plural(p->disks));
     column_right(&t, COL_DISKS, word);
     text_reset(&w);
     text_fixed(&w, p->bytes_per_s / 100000, 1);
@@ -103,7 +104,7 @@ static __attribute__((noinline)) void put_rounds(struct render_out *o, const str
 
     summary_add(&t, l, "title", "");
     text_fmt(&t, "%s after %u round%s", event_u64(l, "steady") ? ": steady" : ": NOT steady", count,
-             summary_plural(count));
+             str_plural(count));
     if (!event_u64(l, "steady"))
         text_fmt(&t, " of at most %llu", ull(event_u64(l, "most")));
     text_str(&t, "; MB/s:");

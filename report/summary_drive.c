@@ -127,7 +127,7 @@ static void put_cell_remarks(struct render_out *o, const struct journal_line *l,
                 add_flag(&t, "flags: ", word);
         }
     if (errors)
-        text_fmt(&t, "%s%llu error%s", t.len ? "; " : "", ull(errors), summary_plural(errors));
+        text_fmt(&t, "%s%llu error%s", t.len ? "; " : "", ull(errors), str_plural(errors));
     if (retries)
         text_fmt(&t, "%s%llu retr%s", t.len ? "; " : "", ull(retries), retries == 1 ? "y" : "ies");
     summary_add(&t, l, "reason", "; ");
@@ -317,7 +317,7 @@ static void put_errors(struct render_out *o, const struct run *run, const struct
         } else if (str_equal(l.ev, "io_error") && event_is(&l, "disk", d->name) &&
                    shown++ < SHOWN_ERRORS_MAX) {
             text_fmt(&t, "%s LBA %llu, %llu block%s", event_u64(&l, "located") ? "at" : "somewhere from",
-                     ull(event_u64(&l, "lba")), ull(blocks), summary_plural(blocks));
+                     ull(event_u64(&l, "lba")), ull(blocks), str_plural(blocks));
             summary_add(&t, &l, "words", ": ");
         } else {
             continue;
@@ -325,7 +325,8 @@ static void put_errors(struct render_out *o, const struct run *run, const struct
         page_wrap(o, 2, "failed reads: ", text);
     }
     if (shown > SHOWN_ERRORS_MAX)
-        page_line(o, "  %u more failed reads are in the journal", shown - SHOWN_ERRORS_MAX);
+        page_line(o, "  %u more failed read%s in the journal", shown - SHOWN_ERRORS_MAX,
+                  shown - SHOWN_ERRORS_MAX == 1 ? " is" : "s are");
 }
 
 static void put_drive_identity(struct render_out *o, const struct journal_line *l)
@@ -458,8 +459,8 @@ void summary_put_drives(struct render_out *o, const struct run *run)
         w.count++;
     if (w.count > SUMMARY_MAX_DISKS) {
         page_line(o, "%s", "");
-        page_line(o, "%llu more drives are not shown here; results.csv has their numbers",
-                  ull(w.count - SUMMARY_MAX_DISKS));
+        page_line(o, "%llu more drive%s not shown here; results.csv has the numbers",
+                  ull(w.count - SUMMARY_MAX_DISKS), w.count - SUMMARY_MAX_DISKS == 1 ? " is" : "s are");
     }
 }
 

@@ -67,7 +67,7 @@ static void add_flag(struct text *t, const struct disk_view *v, const struct ste
     if (n == v->size_count)
         text_str(t, "all");
     else if (n != last - first + 1)
-        text_fmt(t, "%u sizes", n);
+        text_fmt(t, "%u size%s", n, str_plural(n));
     else
         text_size(t, v->sizes[first].block_bytes);
     if (n > 1 && n < v->size_count && n == last - first + 1) {
@@ -156,7 +156,7 @@ static void put_now(struct grid *g, int row, const struct lane_view *l)
             text_duration(&t, l->p99_ns);
         }
     }
-    text_fmt(&t, ", %llu error%s", (unsigned long long)l->errors, l->errors == 1 ? "" : "s");
+    text_fmt(&t, ", %llu error%s", (unsigned long long)l->errors, str_plural(l->errors));
     step_flag_words(l->flags, &t);
     part_text(g, row, 0, part_width(g), l->errors ? INK_BAD : INK_PLAIN, line);
     bool done = l->state && str_equal(l->state, "done");

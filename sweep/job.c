@@ -66,6 +66,20 @@ static const struct job_refusal *find_refusal(const char *key)
     return NULL;
 }
 
+/* fio's include FILE, which has no '='. */
+static bool refuse_first_word(struct reading *r, const char *key)
+{
+    const char *blank = str_find(key, " ");
+    const struct job_refusal *no;
+    char word[64], why[240];
+
+    if (!blank || !str_copy_n(word, sizeof(word), key, (size_t)(blank - key)) || !(no = find_refusal(word)))
+        return false;
+    str_fmt(why, sizeof(why), "%.60s: %s", key, no->why);
+    refuse(r, why);
+    return true;
+}
+
 static void set_plain(struct reading *r, const struct opt *row, const char *value)
 {
     char why[240];
@@ -181,6 +195,7 @@ static bool refuse_no_first(struct reading *r, const struct opt *row, const char
 static bool take_first(struct reading *r, const struct opt *row, const char *value, char first[static 160])
 {
     const char *comma = value ? str_find(value, ",") : NULL;
+    bool differ = false;
     char text[200];
 
     if (!comma)
@@ -190,9 +205,12 @@ static bool take_first(struct reading *r, const struct opt *row, const char *val
     for (const char *part = comma; *part == ','; part += n + 1)
         if (part[1] && !(str_len(part + 1) >= n && !memcmp(part + 1, first, n) &&
                          (!part[n + 1] || part[n + 1] == ','))) {
-            r->job->unmet |= 1u << JOB_UNMET_LISTS;
+            differ = true;
             break;
         }
+    if (!differ)
+        return true;
+    r->job->unmet |= 1u << JOB_UNMET_LISTS;
     str_fmt(text, sizeof(text), "%s=%.60s: only the %s for reads, %.60s, is used", row->name, value,
             row->offset == offsetof(struct job, block_bytes) ? "size" : "part", first);
     note(r, text);
@@ -214,8 +232,8 @@ static void set_block(struct reading *r, const struct opt *row, const char *valu
 static void set_micro(struct reading *r, const struct opt *row, const char *value)
 {
     char us[40];
-    size_t len = value ? str_len(value) : 0;
-    bool bare = len && value[len - 1] >= '0' && value[len - 1] <= '9';
+    uint64_t n;
+    bool bare = value && str_to_u64(value, str_len(value), &n);
 
     str_fmt(us, sizeof(us), "%.32s%s", value ? value : "", bare ? "us" : "");
     set_plain(r, row, value ? us : NULL);
@@ -335,7 +353,7 @@ static __attribute__((noinline)) void set_option(struct reading *r, const char *
         str_fmt(text, sizeof(text), "%s%s%.40s: %s", key, value ? "=" : "", value ? value : "", no->why);
         refuse(r, text);
     } else if (!row) {
-        if (!set_write_refusal(r, key, value))
+        if (!set_write_refusal(r, key, value) && !refuse_first_word(r, key))
             refuse_unknown(r, key);
     } else if (row->kind == OPT_NOTE) {
         str_fmt(text, sizeof(text), "%s: accepted, without meaning here. %s", key, row->help);
@@ -350,7 +368,8 @@ static __attribute__((noinline)) void set_option(struct reading *r, const char *
     } else if (row->offset == offsetof(struct job, block_bytes) ||
                row->offset == offsetof(struct job, align_bytes) ||
                row->offset == offsetof(struct job, rate_bytes_per_s) ||
-               row->offset == offsetof(struct job, rate_iops)) {
+               row->offset == offsetof(struct job, rate_iops) ||
+               row->offset == offsetof(struct job, random_pct)) {
         set_block(r, row, value);
     } else if (row->offset == offsetof(struct job, thinktime_ns)) {
         set_micro(r, row, value);

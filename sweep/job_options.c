@@ -75,7 +75,7 @@ const struct opt job_options[] = {
     { "blockalign", "ba", OPT_SIZE, FIELD(align_bytes), 512, 1 * GIB, NULL, NULL,
       "Random requests begin at multiples of this; default: of the block. Random blocks may come twice then" },
     { "percentage_random", NULL, OPT_COUNT, FIELD(random_pct), 0, 100, "100", NULL,
-      "Of rw=randread: so many percent are random, the others follow the request before them" },
+      "Of rw=randread: so many percent are random, the others follow the request before them; of 30,50 the first (reads)" },
     { "random_distribution", NULL, OPT_TEXT, FIELD(random_distribution), 0, 0, "random", NULL,
       "Where random blocks lie: random (evenly), zipf:1.2, pareto:0.2 (both scattered over the region), or normal:10 "
       "(around its middle, deviation in percent of the region). Other than random, blocks may come twice" },

@@ -1,5 +1,6 @@
 #include "scaling.h"
 #include "math.h"
+#include "str.h"
 
 enum { KNEE_PERCENT = 90, FULL_LINK_PERCENT = 90 };
 
@@ -39,7 +40,7 @@ void scaling_text(const struct scaling_point *p, unsigned count, const struct sc
                   struct text *t)
 {
     for (unsigned i = 0; i < count; i++)
-        text_fmt(t, "%s%u disk%s %llu MB/s", i ? ", " : "", p[i].disks, p[i].disks == 1 ? "" : "s",
+        text_fmt(t, "%s%u disk%s %llu MB/s", i ? ", " : "", p[i].disks, str_plural(p[i].disks),
                  (unsigned long long)(p[i].bytes_per_s / 1000000));
     text_fmt(t, "; straight up to %u, ceiling %llu MB/s; %s", v->knee_disks,
              (unsigned long long)(v->ceiling_bytes_per_s / 1000000), scaling_limit_words(v->limit));

@@ -1,4 +1,5 @@
 #include "mfi_internal.h"
+#include "str.h"
 
 /* What the card says about itself (facts/mfi.md 4.2, 4.3), and its remarks on that. */
 
@@ -294,12 +295,12 @@ void mfi_controller_remarks(struct mfi_card *card)
     if (i->uncorrectable_errors)
         controller_remark(
             &card->c, REMARK_FAIL,
-            "controller memory: %u uncorrectable errors (and %u corrected): replace the module or "
+            "controller memory: %u uncorrectable error%s (and %u corrected): replace the module or "
             "the card",
-            i->uncorrectable_errors, i->correctable_errors);
+            i->uncorrectable_errors, str_plural(i->uncorrectable_errors), i->correctable_errors);
     else if (i->correctable_errors)
-        controller_remark(&card->c, REMARK_WARN, "controller memory: %u corrected errors",
-                          i->correctable_errors);
+        controller_remark(&card->c, REMARK_WARN, "controller memory: %u corrected error%s",
+                          i->correctable_errors, str_plural(i->correctable_errors));
     temperature_remarks(card);
     battery_remarks(card);
 }

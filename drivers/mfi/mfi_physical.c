@@ -1,4 +1,5 @@
 #include "mfi_internal.h"
+#include "str.h"
 
 enum { SCSI_TYPE_DISK = 0, SCSI_TYPE_ENCLOSURE = 0x0d, SERIAL_AT = 36, SERIAL_BYTES = 20 };
 
@@ -205,8 +206,9 @@ static void health(struct mfi_card *card, const struct mfi_pd_entry *e, const st
             "%s (%s, %s): its link runs at %u MB/s although it can do %u: cable, backplane or card", d->name,
             where_text, d->model, link_mb_per_s(info->link_speed), link_mb_per_s(info->speed));
     if (info->media_errors || info->other_errors)
-        controller_remark(&card->c, REMARK_WARN, "%s (%s, %s): %u media errors and %u other errors counted",
-                          d->name, where_text, d->model, info->media_errors, info->other_errors);
+        controller_remark(&card->c, REMARK_WARN, "%s (%s, %s): %u media error%s and %u other error%s counted",
+                          d->name, where_text, d->model, info->media_errors, str_plural(info->media_errors),
+                          info->other_errors, str_plural(info->other_errors));
 }
 
 static void not_readable(struct mfi_card *card, struct mfi_disk *m, const struct mfi_pd_entry *e,

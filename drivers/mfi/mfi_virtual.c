@@ -1,4 +1,5 @@
 #include "mfi_internal.h"
+#include "str.h"
 
 static const char *state_words(uint8_t state)
 {
@@ -76,7 +77,7 @@ static void settings_words(struct mfi_disk *m)
         text_str(&t, "level and cache policy not reported by this controller");
         return;
     }
-    text_fmt(&t, "%s, %u drive%s", vd->level, drives, drives == 1 ? "" : "s");
+    text_fmt(&t, "%s, %u drive%s", vd->level, drives, str_plural(drives));
     if (vd->strip_bytes)
         text_fmt(&t, ", strips of %u bytes", vd->strip_bytes);
     if (vd->current_policy == RAID_UNKNOWN) {

@@ -124,7 +124,7 @@ TEST(one_slow_drive_among_eight_is_named_with_evidence)
     odd_seen(&c.at[0], &t);
     HAS_STR(
         words,
-        "in 1 of its 1 measurements; farthest in rand (randread 4 KiB QD 4): 50.00 MB/s, 50 % less than the "
+        "in 1 of its 1 measurement; farthest in rand (randread 4 KiB QD 4): 50.00 MB/s, 50 % less than the "
         "8 like drives' median");
     t = text_over(words, sizeof words);
     odd_expected(&c.at[0], &t);
