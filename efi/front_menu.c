@@ -112,7 +112,7 @@ static void fill(const struct front *f)
     static char machine[160];
 
     str_fmt(machine, sizeof machine, "%s %s, serial %s", f->machine->vendor, f->machine->model,
-            f->machine->serial);
+            f->machine->serial[0] ? f->machine->serial : "none");
     menu = (struct menu){ .machine = machine,
                           .disks = menu_disks,
                           .disk_count = f->inv->disk_count,
