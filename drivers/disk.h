@@ -49,6 +49,15 @@ struct io_completion {
     uint64_t error_lba; /* first LBA of the command that failed (of several, perhaps); 0: not known */
 };
 
+/* ---- caches of a drive that a job may switch ---- */
+enum disk_cache { CACHE_WRITE, CACHE_LOOK_AHEAD, CACHE_COUNT };
+enum cache_state { CACHE_UNKNOWN, CACHE_OFF, CACHE_ON };
+struct cache_switch { /* of enum cache_state */
+    uint8_t found;    /* when the driver attached; CACHE_UNKNOWN: the drive reports none */
+    uint8_t now;      /* as the drive told last */
+    uint8_t asked;    /* CACHE_UNKNOWN: nobody ever asked for one; else what it is to be after a reset, too */
+};
+
 /* ---- a lane: one disk x one job ---- */
 struct lane_shape {
     uint16_t depth;         /* slots */
@@ -82,6 +91,13 @@ struct disk_ops {
      * reset would reach, too.  E_UNSUPPORTED: `instead` says why not and what stands in its place.  Anything
      * else: it did not come back, the disk has its fault.  NULL: not offered.  [boot] */
     int (*reset)(struct io_lane *l, struct text *instead);
+    /* Switches a cache of the drive until its next power cycle at most, never saved, and reads back what it
+     * is then (disk.cache).  Nothing is in flight.  After a reset of the drive the driver asks for it again,
+     * and detach puts back what attach found.  OK: read back as asked.  Else it is as it was, as far as the
+     * drive obeys: E_UNSUPPORTED: it does not report such a cache; E_REFUSED: by our gate (write cache on,
+     * found off, not armed) or by the drive; E_PROTO: the drive said done and reads back unchanged; anything
+     * worse is the disk's fault.  NULL: not offered by this kind.  [boot] */
+    int (*set_cache)(struct disk *d, enum disk_cache which, bool on);
 };
 
 /* What every lane has; drivers embed it as the first member (drivers/lane.h has the slot bookkeeping). */
@@ -130,7 +146,9 @@ struct disk {
     bool shared;                     /* other controllers may reach it, too: see disk_seen_before */
     uint32_t optimal_boundary_bytes; /* requests that cross a multiple are split inside the drive; 0: none */
     uint32_t grounds;                /* enum disk_ground, as last seen by attach or look_around */
-    uint64_t cache_bytes;            /* memory of the card in front of it; 0: none known */
+    struct cache_switch cache[CACHE_COUNT];
+    bool cache_is_shared;                         /* one switch for all disks of its controller (NVMe) */
+    uint64_t cache_bytes;                         /* memory of the card in front of it; 0: none known */
     uint64_t first_bytes_per_s, last_bytes_per_s; /* at its begin and end by a short look; 0: not looked at */
     uint64_t request_ns, queued_request_ns;       /* as above, of 4 KiB in order: alone, four in flight */
     char settings[200]; /* what moves numbers, in words: "write cache on; NCQ depth 32" */

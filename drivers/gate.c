@@ -28,6 +28,8 @@ const struct gate_row gate_rows[] = {
       "asks for queues until the next reset; every other feature and the save bit are refused" },
     { GATE_NVME_ADMIN, 0x09, 0x800000ff, 0x02, "Set Features: power management, not saved",
       "chooses how much power the drive may take until the next reset; put back at the end" },
+    { GATE_NVME_ADMIN, 0x09, 0x800000ff, 0x06, "Set Features: volatile write cache, not saved",
+      "switches the drive's cache until the next reset, for a job that asks; put back at its end" },
     { GATE_NVME_ADMIN, 0x09, 0x800000ff, 0x0c, "Set Features: autonomous power state transitions, not saved",
       "keeps the drive from falling asleep until the next reset; put back at the end" },
     { GATE_NVME_ADMIN, 0x09, 0x800000ff, 0x0d, "Set Features: host memory buffer, not saved",
@@ -60,8 +62,15 @@ const struct gate_row gate_rows[] = {
     { GATE_ATA, 0xc8, 0, 0, "READ DMA", "reads blocks; drives without 48-bit addresses know no other" },
     { GATE_ATA, 0xe5, 0, 0, "CHECK POWER MODE", "reads a state; wakes nothing" },
     { GATE_ATA, 0xec, 0, 0, "IDENTIFY DEVICE", "reads a description" },
+    { GATE_ATA, 0xef, 0xff, 0x02, "SET FEATURES: write cache on",
+      "until the drive's power goes, for a job that asks; gate_permits_write_cache is asked as well" },
     { GATE_ATA, 0xef, 0xff, 0x07, "SET FEATURES: spin up",
-      "starts the motor of a drive that waits for it after power-up; every other feature is refused" },
+      "starts the motor of a drive that waits for it after power-up; features without a row are refused" },
+    { GATE_ATA, 0xef, 0xff, 0x55, "SET FEATURES: look-ahead off",
+      "until the drive's power goes, for a job that asks; put back at its end" },
+    { GATE_ATA, 0xef, 0xff, 0x82, "SET FEATURES: write cache off",
+      "the drive writes what it holds first; for a job that asks, put back at its end" },
+    { GATE_ATA, 0xef, 0xff, 0xaa, "SET FEATURES: look-ahead on", "as its end" },
     { GATE_SCSI, 0x00, 0, 0, "TEST UNIT READY", "asks for a state" },
     { GATE_SCSI, 0x03, 0, 0, "REQUEST SENSE", "reads why a command failed" },
     { GATE_SCSI, 0x12, 0, 0, "INQUIRY", "reads a description" },
@@ -143,6 +152,11 @@ int gate_open(struct gate_pass *p, enum gate_transport transport, uint8_t read_o
 }
 
 /* ---- writes ---- */
+
+bool gate_permits_write_cache(const char *identity, bool on, bool found_on)
+{
+    return !on || found_on || gate_is_armed(identity, NULL, NULL);
+}
 
 /* Nothing of this is harmless: none of it has a row above. */
 const struct gate_write_row gate_write_rows[] = {

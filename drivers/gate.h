@@ -45,6 +45,11 @@ extern const unsigned gate_row_count;
 /* True when some row permits the command.  [any] Walks the table: for management commands. */
 bool gate_permits(enum gate_transport transport, uint32_t opcode, uint32_t qualifier);
 
+/* The table above lets a drive's caches be switched; which way is asked here.  Off, and back to what was
+ * found, always passes; a write cache that was found off goes on only on an armed disk: from then on it holds
+ * writes that a power cut loses.  [boot] */
+bool gate_permits_write_cache(const char *identity, bool on, bool found_on);
+
 /* ---- the I/O path ---- */
 /* What one lane may send: fixed when the lane is opened, copied from the tables and the list of the armed,
  * not from the caller. */

@@ -1,4 +1,5 @@
 #include "sweep_run.h"
+#include "cache.h"
 #include "checks_run.h"
 #include "clock.h"
 #include "engine.h"
@@ -233,6 +234,32 @@ static const struct step_result *with_flags(const struct step_run *s, const stru
     return &flagged;
 }
 
+/* ---- caches that jobs ask for ---- */
+static void tell_cache(void *ctx, const struct cache_told *t)
+{
+    struct step_run *s = ctx;
+    const struct cache_switch *c = &t->disk->cache[t->which];
+    const char *name = cache_text(t->which), *event = cache_event_text(t->event);
+    bool before = t->event <= CACHE_UNCHANGED;
+    struct cache_info line = { .step = s->number + before,
+                               .disk = t->disk->name,
+                               .cache = name,
+                               .event = event,
+                               .asked = cache_state_text(t->asked),
+                               .found = cache_state_text(c->found),
+                               .now = cache_state_text(c->now),
+                               .why = t->err ? err_text(t->err) : "" };
+
+    watchdog_arm(s->conf->attended); /* a drive that empties its cache, or hangs, takes its time */
+    journal_cache(record_journal(), &line);
+    serial_say("  %s: %s %s, now %s", t->disk->name, name, event, line.now);
+    if (t->event == CACHE_UNCHANGED || t->event == CACHE_LOST || t->event == CACHE_NOT_RESTORED)
+        inventory_disk_finding(s->inv, t->disk, "cache-switch", FINDING_WARN,
+                               "caches are as a job asks, and afterwards as found",
+                               "%s %s: asked %s, found %s, now %s", name, event, line.asked, line.found,
+                               line.now);
+}
+
 static void report_lane(struct step_run *s, unsigned lane)
 {
     const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
@@ -319,6 +346,7 @@ static void run_rounds(struct step_run *s)
     bool steady = false;
     struct rounds_info info = { .title = s->step->title, .bytes_per_s = rate, .first_step = s->number + 1 };
 
+    cache_step_begin(s->step, tell_cache, s);
     if (most > STEADY_PTS_ROUNDS)
         most = STEADY_PTS_ROUNDS;
     do {
@@ -329,6 +357,7 @@ static void run_rounds(struct step_run *s)
         rate[n++] = s->step_bytes_per_s;
         steady = steady_pts(rate, n);
     } while (n < most && !steady && !live_stopped() && !lacks_time(s, round_estimate_ns(s->step)));
+    cache_step_end(s->step, tell_cache, s);
     scaling_note(s->step, s->step_bytes_per_s);
     if (most < 2)
         return;

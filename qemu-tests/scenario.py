@@ -156,6 +156,24 @@ def file_crc32c(path, offset, length):
                           text=True).stdout.strip()
 
 
+def watch_cache(m, disk, node, step):
+    """While that step runs, the device's write cache is off in QEMU's own account, too."""
+    def is_on():
+        return [b["inserted"]["cache"]["writeback"] for b in m.qmp("query-block")
+                if b.get("inserted", {}).get("node-name") == node]
+    check(m.wait_for(re.compile(rb"%s: write cache switched, now off" % disk.encode()), 120), f"{disk}: the write cache is switched")
+    check(m.wait_for(re.compile(rb"step %d/" % step), 60), f"step {step} begins")
+    equal(is_on(), [False], f"QEMU's write cache of {disk}")
+
+
+def check_cache(result, disk, step):
+    """The journal's account of a job with write_cache=off: switched and put back."""
+    equal([(c["disk"], c["step"], c["cache"], c["event"], c["asked"], c["found"], c["now"]) for c in result.journal.all("cache")],
+          [(disk, step, "write cache", "switched", "off", "on", "off"), (disk, step, "write cache", "restored", "off", "on", "on")],
+          "caches")
+    check(not result.journal.findings("cache-switch"), "a finding about a cache")
+
+
 def check_data(result, disk, path, lba_bytes):
     """Every checksum that the run took of this disk equals the backing file's; single and split transfers both."""
     rows = result.journal.all("data_crc", disk=disk)

@@ -209,6 +209,13 @@ void journal_rounds(struct journal *j, const struct rounds_info *r);
 /* What an array of the configuration is made of, after its `disk` line. */
 void journal_array(struct journal *j, const char *disk, uint64_t chunk_bytes, const char *const *members,
                    unsigned count);
+/* A cache of a drive that a job of the step asks for: before step_start and after the last step_end of its
+ * rounds.  Words of sweep/cache.h. */
+struct cache_info {
+    unsigned step;
+    const char *disk, *cache, *event, *asked, *found, *now, *why; /* why: "" or of the error */
+};
+void journal_cache(struct journal *j, const struct cache_info *c);
 /* ---- journal_resume.c: what lets a later start resume this run ---- */
 struct plan_choice {
     char plan[20];  /* as baresweep.conf spells it: "default", "preset", "jobs" */

@@ -56,3 +56,19 @@ void journal_array(struct journal *j, const char *disk, uint64_t chunk_bytes, co
     json_array_end(o);
     journal_line_end(&l, false);
 }
+
+void journal_cache(struct journal *j, const struct cache_info *c)
+{
+    struct line l;
+    struct json_out *o = journal_line_begin(&l, j, "cache");
+
+    json_put_u64(o, "step", c->step);
+    json_put_str(o, "disk", c->disk);
+    json_put_str(o, "cache", c->cache);
+    json_put_str(o, "event", c->event);
+    json_put_str(o, "asked", c->asked);
+    json_put_str(o, "found", c->found);
+    json_put_str(o, "now", c->now);
+    json_put_str(o, "why", c->why);
+    journal_line_end(&l, false);
+}

@@ -20,6 +20,10 @@ const struct finding_kind finding_kinds[] = {
       "Switch the machine off and on and run again.  If it comes back, update the firmware of the "
       "device; if it stays, replace the device.",
       LIKELY },
+    { "cache-switch", "A drive's cache is not as a job asked, or not as it was found",
+      "Numbers of that job are NOT-TESTED or of another setting than asked for.  If the cache was not put "
+      "back, switch the machine off and on: the setting does not outlive the drive's power.",
+      SURE },
     { "disk-not-readable", "A drive is there but could not be tested",
       "Read the reason.  A drive that is locked, asleep for good, formatted with an unusual block size "
       "or still starting is not broken by that alone.",

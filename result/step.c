@@ -78,6 +78,9 @@ const struct step_flag_row step_flags[] = {
     { FLAG_MIXED_SIZES, "mixed-sizes",
       "The job asks for requests of several sizes: the block size shown is the largest, and requests per second times "
       "it is not the rate." },
+    { FLAG_CACHE, "cache-as-asked",
+      "The job asked for a cache of the drive to be on or off (write_cache, read_lookahead): what the drive's settings say "
+      "about it is not true of this number." },
 };
 const unsigned step_flag_count = ARRAY_COUNT(step_flags);
 

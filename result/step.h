@@ -55,7 +55,8 @@ enum step_flag {
     FLAG_EARLIER_START = 1u << 24, /* measured before the run was interrupted and resumed */
     FLAG_RETRIES = 1u << 25,       /* some requests succeeded only when they were repeated */
     FLAG_NARROW_LINK = 1u << 26,   /* a link on the way ran below what both its ends can do */
-    FLAG_MIXED_SIZES = 1u << 27    /* requests of several sizes; the block size is the largest */
+    FLAG_MIXED_SIZES = 1u << 27,   /* requests of several sizes; the block size is the largest */
+    FLAG_CACHE = 1u << 28          /* with caches of the drive as the job asks, not as its settings say */
 };
 struct step_flag_row {
     uint32_t flag;

@@ -133,6 +133,10 @@ static int alloc_slots(struct work_lane *l)
 static void begin_lane(struct engine *e, struct work_lane *l)
 {
     describe(l, e->step_number);
+    if (l->plan->why_not) {
+        str_copy(l->reason, sizeof l->reason, l->plan->why_not);
+        return;
+    }
     if (!set_region(l) || open_lane(l) != OK)
         return;
     if (!l->depth || alloc_slots(l) != OK) {

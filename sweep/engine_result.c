@@ -1,3 +1,4 @@
+#include "cache.h"
 #include "engine_lane.h"
 #include "str.h"
 
@@ -146,6 +147,7 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
         { plan->disk->grounds & GROUND_LEARN, FLAG_LEARN },
         { plan->disk->grounds & GROUND_PINNED_CACHE, FLAG_PINNED_CACHE },
         { plan->disk->grounds & GROUND_NARROW_LINK, FLAG_NARROW_LINK },
+        { cache_is_asked_for(&plan->job), FLAG_CACHE },
         { r->retries != 0, FLAG_RETRIES },
         { plan->disk->cache_bytes && r->span_lbas <= plan->disk->cache_bytes / plan->disk->lba_bytes,
           FLAG_WITHIN_CACHE },

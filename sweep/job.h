@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "disk.h"
 #include "opt.h"
 #include "step.h"
 #include "text.h"
@@ -108,6 +109,7 @@ struct job {
     uint8_t zero_buffers, refill_buffers, scramble_buffers, compress_pct;
     uint32_t compress_chunk_bytes;
     uint32_t fsync_ios, fdatasync_ios; /* flush after so many writes; 0: at the end only */
+    uint8_t cache[CACHE_COUNT];        /* enum cache_state to run with; CACHE_UNKNOWN: as it is */
     uint32_t unmet; /* what was asked for that a job which writes cannot have: job_write_refusals, by bit */
 };
 /* Does it change the disk? */

@@ -151,6 +151,14 @@ const struct opt job_options[] = {
       "After so many writes: waits until all are answered, and flushes the disk's cache. 0: at the end only" },
     { "fdatasync", NULL, OPT_COUNT, FIELD(fdatasync_ios), 0, 0, "0", NULL, "The same as fsync" },
 
+    /* Ours, not fio's. */
+    { "write_cache", NULL, OPT_WORD, FIELD(cache[CACHE_WRITE]), 0, 0, "as-found", "as-found off on",
+      "Write cache of the drive while the job's step runs, then put back; not known to fio. All jobs that run side by side on "
+      "a drive must say the same. on, where it was found off, only on a disk that is armed (docs/safety.md). NVMe and SATA "
+      "drives that report one" },
+    { "read_lookahead", NULL, OPT_WORD, FIELD(cache[CACHE_LOOK_AHEAD]), 0, 0, "as-found", "as-found off on",
+      "The same of the look-ahead of a SATA drive, armed or not; NVMe drives have none; not known to fio" },
+
     NOTE_ROW("ioengine", only_device),
     NOTE_ROW("direct", only_device),
     NOTE_ROW("buffered", only_device),

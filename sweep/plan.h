@@ -9,11 +9,12 @@
 /* A plan is a list of steps, run one after another; a step is a set of lanes that run side by side. */
 struct plan_lane {
     struct disk *disk;
-    struct job job;   /* offsets and sizes resolved to this disk, times scaled */
-    uint16_t depth;   /* job.iodepth, or less by the limits of the disk and of bytes in flight */
-    bool shared_path; /* another lane of the step is on the same controller */
-    uint16_t copy;    /* of numjobs: the copies of a job on a disk follow its lane 0 and are one result */
-    bool reread;      /* the disk is too small: part of the region was read before in this plan */
+    struct job job;      /* offsets and sizes resolved to this disk, times scaled */
+    uint16_t depth;      /* job.iodepth, or less by the limits of the disk and of bytes in flight */
+    bool shared_path;    /* another lane of the step is on the same controller */
+    uint16_t copy;       /* of numjobs: the copies of a job on a disk follow its lane 0 and are one result */
+    const char *why_not; /* sweep/cache.h: the step runs without it, since; NULL: it runs */
+    bool reread;         /* the disk is too small: part of the region was read before in this plan */
     /* Of a job that stamps: the run that its stamps name (plan_name_run).  0 in a job that only verifies: the
      * run of the first sound stamp of this job that comes back. */
     uint64_t stamp_run;
@@ -51,8 +52,8 @@ int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct 
  * a permit to be written are refused with the guard's reason. */
 int plan_burn_in(const struct conf *conf, struct disk *const *disks, unsigned disk_count, struct plan *out);
 /* How long the steps of such a plan may really take, when devices are slower than the estimate took them for:
- * the budget and the 15 % that an estimate may be off; 0: the plan has no budget.  Not scaled: what a step needs
- * beside its planned time is not, either. */
+ * the budget and the 15 % that an estimate may be off; 0: the plan has no budget.  Not scaled: what a step
+ * needs beside its planned time is not, either. */
 uint64_t plan_limit_ns(const struct conf *conf);
 void plan_free(struct plan *p);
 /* Which run the stamps of the plan's lanes name: those written carry run_id.  A job that only verifies looks

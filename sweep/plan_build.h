@@ -33,6 +33,11 @@ uint64_t plan_scaled_ns(const struct conf *conf, uint64_t ns);
 uint64_t plan_scaled_bytes(const struct conf *conf, uint64_t bytes, uint32_t block_bytes);
 
 static inline uint64_t disk_bytes(const struct disk *d) { return d->lba_count * d->lba_bytes; }
+/* Why the caches of this disk cannot be switched as the job asks; false: they can.  (plan_cache.c) */
+bool plan_cache_trouble(const struct disk *d, const struct job *j, struct text *why);
+/* Has some lane of these on the same drive other wishes for its caches? */
+bool plan_cache_conflict(const struct plan_lane *lanes, unsigned count, const struct disk *d,
+                         const struct job *j);
 /* Words for a disk that cannot be planned for; NULL when it can. */
 const char *plan_disk_trouble(const struct disk *d);
 

@@ -218,6 +218,26 @@ static bool writing_is_refused(struct making *m, struct disk *d, const struct jo
     return true;
 }
 
+static bool cache_is_refused(struct making *m, struct disk *d, const struct job *job)
+{
+    char words[160];
+    struct text why = text_over(words, sizeof words);
+
+    if (plan_cache_conflict(m->lane, m->lane_count, d, job)) {
+        plan_build_refuse(
+            &m->build, d, job->name,
+            "write_cache and read_lookahead must be the same in all jobs that run side by side on "
+            "a drive; add stonewall");
+        return true;
+    }
+    if (!plan_cache_trouble(d, job, &why))
+        return false;
+    m->build.blame_job = false; /* another drive would take it */
+    plan_build_refuse(&m->build, d, job->name, "%s", words);
+    m->build.blame_job = true;
+    return true;
+}
+
 static bool last_copy_is_outside(const struct job *j, uint64_t all)
 {
     return j->numjobs > 1 && j->increment_bytes &&
@@ -282,7 +302,7 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
         m->build.blame_job = true;
         return;
     }
-    if (writing_is_refused(m, d, job))
+    if (writing_is_refused(m, d, job) || cache_is_refused(m, d, job))
         return;
     struct plan_lane *lane = &m->lane[m->lane_count]; /* counted when it is kept */
     *lane = (struct plan_lane){ .disk = d };

@@ -255,8 +255,13 @@ static void stripe_status_words(uint32_t detail, struct text *out)
     text_fmt(out, "status 0x%x of a member", detail);
 }
 
-static const struct disk_ops stripe_ops = { stripe_open,   stripe_submit, stripe_kick,         stripe_poll,
-                                            stripe_expire, stripe_close,  stripe_status_words, NULL };
+static const struct disk_ops stripe_ops = { .open = stripe_open,
+                                            .submit = stripe_submit,
+                                            .kick = stripe_kick,
+                                            .poll = stripe_poll,
+                                            .expire = stripe_expire,
+                                            .close = stripe_close,
+                                            .status_words = stripe_status_words };
 
 /* ---- the disk ---- */
 int stripe_make(struct disk *const *members, unsigned count, uint32_t chunk_bytes, const char *name,

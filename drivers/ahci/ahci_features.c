@@ -47,9 +47,22 @@ const char *ahci_speed_text(unsigned generation)
     return generation < ARRAY_COUNT(link_speed) ? link_speed[generation] : "unknown";
 }
 
-static void say_switch(struct text *t, const char *what, bool known, bool on)
+void ahci_cache_states(const uint16_t *w, uint8_t state[CACHE_COUNT])
 {
-    text_fmt(t, "%s%s %s", t->len ? "; " : "", what, !known ? "not reported" : on ? "on" : "off");
+    static const uint16_t bit[CACHE_COUNT] = {
+        [CACHE_WRITE] = SETS_1_CACHE, [CACHE_LOOK_AHEAD] = SETS_1_LOOK_AHEAD
+    };
+    bool told = valid(w[W_SETS_2]) && valid(w[W_ENABLED_3]);
+
+    for (unsigned i = 0; i < CACHE_COUNT; i++)
+        state[i] = !told || !(w[W_SETS_1] & bit[i]) ? CACHE_UNKNOWN
+                   : w[W_ENABLED_1] & bit[i]        ? CACHE_ON
+                                                    : CACHE_OFF;
+}
+
+static const char *state_word(uint8_t state)
+{
+    return state == CACHE_UNKNOWN ? "not reported" : state == CACHE_ON ? "on" : "off";
 }
 
 static void say_security(struct text *t, uint16_t w)
@@ -70,10 +83,8 @@ static void say_settings(struct ahci_port *p, const uint16_t *w)
     unsigned link = (unsigned)FIELD_GET(SSTS_SPD, px_read(p, PX_SSTS)), drive = ahci_generation_of(w);
     bool named = valid(w[W_SETS_2]), state_named = valid(w[W_ENABLED_3]);
 
-    say_switch(&t, "write cache", named && state_named && w[W_SETS_1] & SETS_1_CACHE,
-               w[W_ENABLED_1] & SETS_1_CACHE);
-    say_switch(&t, "look-ahead", named && state_named && w[W_SETS_1] & SETS_1_LOOK_AHEAD,
-               w[W_ENABLED_1] & SETS_1_LOOK_AHEAD);
+    text_fmt(&t, "write cache %s; look-ahead %s", state_word(p->disk.cache[CACHE_WRITE].found),
+             state_word(p->disk.cache[CACHE_LOOK_AHEAD].found));
     if (p->ncq)
         text_fmt(&t, "; NCQ, %u commands", p->disk.max_depth);
     else
@@ -91,7 +102,11 @@ static void say_settings(struct ahci_port *p, const uint16_t *w)
 void ahci_take_features(struct ahci_port *p, const uint16_t *w)
 {
     bool named = valid(w[W_SETS_2]), more = valid(w[W_SETS_3]), state_named = valid(w[W_ENABLED_3]);
+    uint8_t cache[CACHE_COUNT];
 
+    ahci_cache_states(w, cache);
+    for (unsigned i = 0; i < CACHE_COUNT; i++)
+        p->disk.cache[i] = (struct cache_switch){ .found = cache[i], .now = cache[i] };
     p->features = (struct ahci_features){
         .smart = named && w[W_SETS_1] & SETS_1_SMART,
         .smart_on = named && state_named && w[W_SETS_1] & w[W_ENABLED_1] & SETS_1_SMART,

@@ -279,6 +279,9 @@ static void teardown(struct ahci_hba *h)
     bool quiet = true;
 
     if (h->in_ahci_mode) {
+        for (unsigned i = 0; h->port && i < h->port_count; i++)
+            if (h->port[i].disk.ops)
+                ahci_caches_put_back(&h->port[i]);
         quiet = quiesce(h);
         if (h->owned)
             plat_write32(&h->mmio, AHCI_BOHC, plat_read32(&h->mmio, AHCI_BOHC) & (uint32_t)~BOHC_OOS);

@@ -23,8 +23,7 @@ enum {
     W_ALIGNMENT = 209,
     W_ROTATION = 217,
     W_EXTENDED_COUNT = 230,
-    W_CHECKSUM = 255,
-    WORDS = 256
+    W_CHECKSUM = 255
 };
 enum { SERIAL_BYTES = 20, FIRMWARE_BYTES = 8, MODEL_BYTES = 40 };
 #define CONFIG_NOT_ATA    BIT_(15)
@@ -85,7 +84,7 @@ static const char *ncq_trouble(const struct ahci_port *p)
     return NULL;
 }
 
-static int read_words(struct ahci_port *p, uint16_t words[WORDS])
+int ahci_read_words(struct ahci_port *p, uint16_t words[IDENTIFY_WORDS])
 {
     static const struct ahci_command identify = { .name = "IDENTIFY DEVICE",
                                                   .command = ATA_IDENTIFY_DEVICE,
@@ -247,12 +246,12 @@ static void remark_on(struct ahci_port *p, const uint16_t *w)
 }
 
 /* One COMRESET is worth it: firmware may have left the drive in the middle of something. */
-static int first_words(struct ahci_port *p, uint16_t words[WORDS])
+static int first_words(struct ahci_port *p, uint16_t words[IDENTIFY_WORDS])
 {
     int rc = ahci_port_start(p);
 
     if (rc == OK)
-        rc = read_words(p, words);
+        rc = ahci_read_words(p, words);
     if (rc == OK || rc == E_GONE || p->disk.fault.err)
         return rc;
     rc = ahci_port_stop(p, false);
@@ -260,11 +259,11 @@ static int first_words(struct ahci_port *p, uint16_t words[WORDS])
         rc = ahci_port_comreset(p);
     if (rc == OK)
         rc = ahci_port_start(p);
-    return rc ? rc : read_words(p, words);
+    return rc ? rc : ahci_read_words(p, words);
 }
 
 /* The words of a drive that is awake: one that waits for a command to start its motor says little before. */
-static int woken_words(struct ahci_port *p, uint16_t words[WORDS])
+static int woken_words(struct ahci_port *p, uint16_t words[IDENTIFY_WORDS])
 {
     int rc = first_words(p, words);
 
@@ -272,13 +271,13 @@ static int woken_words(struct ahci_port *p, uint16_t words[WORDS])
         return rc;
     rc = ahci_spin_up_by_command(p);
     /* What it refuses it does not need. */
-    return rc && rc != E_REFUSED ? rc : read_words(p, words);
+    return rc && rc != E_REFUSED ? rc : ahci_read_words(p, words);
 }
 
 void ahci_identify(struct ahci_port *p)
 {
     struct disk *d = &p->disk;
-    uint16_t words[WORDS];
+    uint16_t words[IDENTIFY_WORDS];
     int rc = woken_words(p, words);
 
     d->kind = DISK_SATA;
@@ -318,9 +317,9 @@ void ahci_identify(struct ahci_port *p)
 int ahci_identify_again(struct ahci_port *p)
 {
     char serial[sizeof p->disk.serial], model[sizeof p->disk.model];
-    uint16_t words[WORDS];
+    uint16_t words[IDENTIFY_WORDS];
     bool lba48;
-    int rc = read_words(p, words);
+    int rc = ahci_read_words(p, words);
 
     if (rc)
         return rc;
@@ -331,5 +330,5 @@ int ahci_identify_again(struct ahci_port *p)
     uint64_t count = lba_count(words, &lba48);
     if (count != p->disk.lba_count)
         return FAULT(&p->disk.fault, E_PROTO, "size of the drive after COMRESET", count, p->disk.lba_count);
-    return OK;
+    return ahci_caches_again(p, words);
 }

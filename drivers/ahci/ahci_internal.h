@@ -29,6 +29,7 @@ enum {
     SOFT_RESET_READY_MS = 5000, /* a drive that needs longer gets COMRESET */
     IDENTIFY_MS = 5000,
     ERROR_LOG_MS = 2000, /* from the drive's memory, not the medium */
+    CACHE_MS = 60000,    /* a drive that is to stop caching writes all that it holds first */
 };
 enum {
     PART_TRIES = 2,              /* repeats of a read that failed between adapter and drive */
@@ -227,7 +228,11 @@ int ahci_scan(struct ahci_hba *h);
 /* ---- IDENTIFY (ahci_identify.c) ---- */
 /* Fills p->disk; a disk that cannot be read gets its reason and no ops.  [boot] */
 void ahci_identify(struct ahci_port *p);
-/* E_GONE when what answers now is not the disk that was found at attach.  [any] */
+/* Reads IDENTIFY DEVICE; a checksum that does not fit is the disk's fault.  As ahci_port_command.  [any] */
+enum { IDENTIFY_WORDS = 256 };
+int ahci_read_words(struct ahci_port *p, uint16_t words[IDENTIFY_WORDS]);
+/* E_GONE when what answers now is not the disk that was found at attach.  Caches that a job switched are
+ * switched again.  [any] */
 int ahci_identify_again(struct ahci_port *p);
 
 /* ---- what it can do (ahci_features.c) ---- */
@@ -236,6 +241,8 @@ void ahci_take_features(struct ahci_port *p, const uint16_t *words);
 /* The fastest generation that IDENTIFY names: 1 to 3; 0: it names none. */
 unsigned ahci_generation_of(const uint16_t *words);
 const char *ahci_speed_text(unsigned generation); /* "1.5", in Gb/s */
+/* What the words say about each cache: enum cache_state. */
+void ahci_cache_states(const uint16_t *words, uint8_t state[CACHE_COUNT]);
 /* Asks for the native size where the drive takes the question; blocks that are hidden are a remark.  [boot]
  */
 void ahci_look_for_hidden_area(struct ahci_port *p);
@@ -246,6 +253,14 @@ int ahci_spin_up_by_command(struct ahci_port *p);
 /* A drive in standby or with its heads parked is brought back by reading one block to data_bus, so that no
  * measured read pays for it.  An error is the disk's fault, recorded.  [boot] */
 int ahci_wake(struct ahci_port *p, uint64_t data_bus);
+
+/* ---- caches (ahci_cache.c) ---- */
+int ahci_set_cache(struct disk *d, enum disk_cache which, bool on); /* [boot] */
+/* After a reset, the words just read: what was asked for is asked for again where the drive forgot it. Errors
+ * but a refusal; what the drive then is stands in disk.cache.  [any] */
+int ahci_caches_again(struct ahci_port *p, const uint16_t *words);
+/* Before the port is stopped for good: as attach found them.  [boot] */
+void ahci_caches_put_back(struct ahci_port *p);
 
 /* ---- health (ahci_smart.c); [boot] ---- */
 int ahci_health(struct disk *d, struct disk_health *h);

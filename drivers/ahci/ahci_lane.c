@@ -10,6 +10,7 @@ const struct disk_ops ahci_disk_ops = {
     .close = ahci_close,
     .status_words = ahci_status_words,
     .reset = ahci_lane_reset,
+    .set_cache = ahci_set_cache,
 };
 
 static void join(struct ahci_port *p, struct ahci_lane *l)

@@ -123,7 +123,14 @@ enum {
 };
 #define SMART_LBA         0xc24f00u /* LBA mid and high of every SMART command, and of "all is well" */
 #define SMART_LBA_FAILING 0x2cf400u
-enum { FEATURE_SPIN_UP = 0x07 }; /* SET FEATURES */
+/* SET FEATURES */
+enum {
+    FEATURE_WRITE_CACHE_ON = 0x02,
+    FEATURE_SPIN_UP = 0x07,
+    FEATURE_LOOK_AHEAD_OFF = 0x55,
+    FEATURE_WRITE_CACHE_OFF = 0x82,
+    FEATURE_LOOK_AHEAD_ON = 0xaa
+};
 /* CHECK POWER MODE: below 80h some kind of standby, from there to FEh some kind of idle. */
 enum { POWER_IDLE_FROM = 0x80, POWER_ACTIVE = 0xff };
 

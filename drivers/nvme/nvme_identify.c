@@ -217,6 +217,8 @@ static struct nvme_disk *new_disk(struct nvme_ctrl *c, uint32_t nsid)
     str_copy(d->serial, sizeof d->serial, c->base.serial);
     str_copy(d->firmware, sizeof d->firmware, c->base.firmware);
     nvme_settings_words(c, &settings);
+    d->cache[CACHE_WRITE] = c->settings.write_cache;
+    d->cache_is_shared = true;
     d->max_command_bytes = c->max_command_bytes;
     d->max_depth = (uint16_t)(c->entries - 1);
     d->command_deadline_ns = NVME_READ_DEADLINE_NS;

@@ -14,6 +14,7 @@ enum {
     NVME_MAX_PAGE_SHIFT = 16,    /* alignment of everything: larger smallest pages are not believed */
     NVME_ADMIN_LIMIT_MS = 30000, /* Identify right after power-up may wait for the medium */
     NVME_DELETE_LIMIT_MS = 2000, /* a courtesy before shutdown, which ends the queues anyway */
+    NVME_CACHE_LIMIT_MS = 60000, /* a drive that is to stop caching writes all that it holds first */
     NVME_LADDER_LIMIT_MS = 5000, /* an admin command while recovering */
     NVME_ABORT_LIMIT_MS = 1000,  /* Abort and the end of the aborted command together */
     NVME_MAX_RESETS = 1,         /* a second one in a run only hides a broken drive */
@@ -164,7 +165,7 @@ struct nvme_answer {
 /* ---- what moves numbers ---- */
 struct nvme_settings {
     bool has_write_cache, has_apst, has_self_test;
-    bool write_cache_known, write_cache_on;
+    struct cache_switch write_cache; /* the controller's: all its disks have a copy */
     bool power_state_known, power_state_changed;
     bool apst_known, apst_was_on, apst_changed;
     uint8_t power_state; /* as found */
@@ -257,6 +258,8 @@ int nvme_settings_begin(struct nvme_ctrl *c);
 void nvme_settings_again(struct nvme_ctrl *c);
 /* Puts back.  [any] */
 void nvme_settings_end(struct nvme_ctrl *c);
+/* disk_ops.set_cache.  [boot] */
+int nvme_set_cache(struct disk *d, enum disk_cache which, bool on);
 void nvme_settings_words(const struct nvme_ctrl *c, struct text *out);
 int nvme_hmb_grant(struct nvme_ctrl *c);        /* [boot] */
 void nvme_hmb_grant_again(struct nvme_ctrl *c); /* [any] after a reset */

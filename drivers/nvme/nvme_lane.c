@@ -349,4 +349,5 @@ const struct disk_ops nvme_disk_ops = { .open = nvme_lane_open,
                                         .expire = nvme_expire,
                                         .close = nvme_lane_close,
                                         .status_words = nvme_status_words,
-                                        .reset = nvme_lane_reset };
+                                        .reset = nvme_lane_reset,
+                                        .set_cache = nvme_set_cache };

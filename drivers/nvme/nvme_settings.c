@@ -6,11 +6,12 @@
  * Nothing is ever saved in the drive: a reset alone would undo all of it.  Only what the drive says it has is
  * asked for, because many drives count a refused question as an error. */
 
-static int get_feature(struct nvme_ctrl *c, uint8_t feature, uint64_t bus, uint32_t *value)
+static int get_feature(struct nvme_ctrl *c, struct fault *f, uint8_t feature, uint64_t bus, uint32_t *value,
+                       uint32_t limit_ms)
 {
     struct nvme_sqe command = { .cdw0 = NVME_GET_FEATURES, .prp1 = bus, .cdw10 = feature };
     struct nvme_answer answer;
-    int rc = nvme_admin(c, &c->base.fault, "Get Features", &command, NVME_ADMIN_LIMIT_MS, &answer);
+    int rc = nvme_admin(c, f, "Get Features", &command, limit_ms, &answer);
 
     *value = answer.dw0;
     return rc;
@@ -32,7 +33,7 @@ static int read_power_state(struct nvme_ctrl *c)
 {
     struct nvme_settings *s = &c->settings;
     uint32_t value;
-    int rc = get_feature(c, NVME_FEATURE_POWER_STATE, 0, &value);
+    int rc = get_feature(c, &c->base.fault, NVME_FEATURE_POWER_STATE, 0, &value, NVME_ADMIN_LIMIT_MS);
 
     if (rc)
         return only_trouble(rc);
@@ -55,7 +56,7 @@ static int read_apst(struct nvme_ctrl *c)
     if (!s->has_apst)
         return OK;
     memset(c->scratch.cpu, 0, NVME_APST_BYTES);
-    if ((rc = get_feature(c, NVME_FEATURE_APST, c->scratch.bus, &value)))
+    if ((rc = get_feature(c, &c->base.fault, NVME_FEATURE_APST, c->scratch.bus, &value, NVME_ADMIN_LIMIT_MS)))
         return only_trouble(rc);
     s->apst_known = true;
     s->apst_was_on = value & 1;
@@ -67,19 +68,84 @@ static int read_apst(struct nvme_ctrl *c)
     return only_trouble(rc);
 }
 
-static int read_write_cache(struct nvme_ctrl *c)
+static void share_write_cache(struct nvme_ctrl *c)
 {
-    struct nvme_settings *s = &c->settings;
+    for (unsigned i = 0; i < c->base.disk_count; i++)
+        c->disks[i]->cache[CACHE_WRITE] = c->settings.write_cache;
+}
+
+static int read_write_cache(struct nvme_ctrl *c, struct fault *f, uint32_t limit_ms)
+{
     uint32_t value;
+    int rc = get_feature(c, f, NVME_FEATURE_WRITE_CACHE, 0, &value, limit_ms);
+
+    c->settings.write_cache.now = rc ? CACHE_UNKNOWN : value & 1 ? CACHE_ON : CACHE_OFF;
+    share_write_cache(c);
+    return rc;
+}
+
+static int find_write_cache(struct nvme_ctrl *c)
+{
     int rc;
 
-    if (!s->has_write_cache)
+    if (!c->settings.has_write_cache)
         return OK;
-    if ((rc = get_feature(c, NVME_FEATURE_WRITE_CACHE, 0, &value)))
-        return only_trouble(rc);
-    s->write_cache_known = true;
-    s->write_cache_on = value & 1;
-    return OK;
+    rc = read_write_cache(c, &c->base.fault, NVME_ADMIN_LIMIT_MS);
+    c->settings.write_cache.found = c->settings.write_cache.now;
+    return only_trouble(rc);
+}
+
+static int write_write_cache(struct nvme_ctrl *c, struct fault *f, uint8_t state, uint32_t limit_ms)
+{
+    return set_feature(c, f, NVME_FEATURE_WRITE_CACHE, state == CACHE_ON, 0, limit_ms);
+}
+
+/* After a reset: the drive may have gone back to what is saved in it. */
+static int write_cache_again(struct nvme_ctrl *c)
+{
+    const struct cache_switch *s = &c->settings.write_cache;
+    int rc;
+
+    if (s->asked == CACHE_UNKNOWN)
+        return OK;
+    rc = read_write_cache(c, NULL, NVME_LADDER_LIMIT_MS);
+    if (rc || s->now == s->asked)
+        return rc;
+    rc = write_write_cache(c, NULL, s->asked, NVME_LADDER_LIMIT_MS);
+    return rc ? rc : read_write_cache(c, NULL, NVME_LADDER_LIMIT_MS);
+}
+
+/* What counts is what Get Features says afterwards. */
+int nvme_set_cache(struct disk *d, enum disk_cache which, bool on)
+{
+    struct nvme_ctrl *c = nvme_of(d->controller);
+    struct cache_switch *s = &c->settings.write_cache;
+    struct fault *f = &c->base.fault;
+    int rc = OK, back = OK;
+
+    if (d->fault.err || f->err)
+        return d->fault.err ? d->fault.err : f->err;
+    if (which != CACHE_WRITE || s->found == CACHE_UNKNOWN)
+        return E_UNSUPPORTED;
+    if (!gate_permits_write_cache(d->identity, on, s->found == CACHE_ON))
+        return NOTE(E_REFUSED, "write cache of a disk that is not armed, to be switched on", on, s->found);
+    s->asked = on ? CACHE_ON : CACHE_OFF;
+    if (s->now != s->asked)
+        rc = write_write_cache(c, f, s->asked, NVME_CACHE_LIMIT_MS);
+    if (!f->err)
+        back = read_write_cache(c, f, NVME_ADMIN_LIMIT_MS);
+    if (f->err) {
+        d->fault = *f;
+        rc = f->err;
+    } else if (!back && s->now == s->asked) {
+        rc = OK;
+    } else if (!rc) {
+        rc = NOTE(back ? back : E_PROTO, "write cache read back", s->now, on);
+    }
+    if (rc)
+        s->asked = s->found;
+    share_write_cache(c);
+    return rc;
 }
 
 static int read_firmware_slot(struct nvme_ctrl *c)
@@ -98,7 +164,7 @@ int nvme_settings_begin(struct nvme_ctrl *c)
 {
     int rc;
 
-    if ((rc = read_power_state(c)) || (rc = read_apst(c)) || (rc = read_write_cache(c)) ||
+    if ((rc = read_power_state(c)) || (rc = read_apst(c)) || (rc = find_write_cache(c)) ||
         (rc = read_firmware_slot(c)))
         return rc;
     return nvme_hmb_grant(c);
@@ -115,8 +181,11 @@ void nvme_settings_again(struct nvme_ctrl *c)
         memcpy(c->scratch.cpu, s->apst_table, NVME_APST_BYTES);
         rc = set_feature(c, NULL, NVME_FEATURE_APST, 0, c->scratch.bus, NVME_LADDER_LIMIT_MS);
     }
+    if (!rc)
+        rc = write_cache_again(c);
     if (rc)
-        controller_remark(&c->base, REMARK_WARN, "power settings are not those from before the reset");
+        controller_remark(&c->base, REMARK_WARN,
+                          "power settings or write cache are not those from before the reset");
     nvme_hmb_grant_again(c);
 }
 
@@ -125,6 +194,8 @@ void nvme_settings_end(struct nvme_ctrl *c)
     struct nvme_settings *s = &c->settings;
 
     nvme_hmb_take_back(c);
+    if (s->write_cache.asked != CACHE_UNKNOWN && s->write_cache.now != s->write_cache.found)
+        write_write_cache(c, NULL, s->write_cache.found, NVME_CACHE_LIMIT_MS);
     if (s->apst_changed) {
         memcpy(c->scratch.cpu, s->apst_table, NVME_APST_BYTES);
         set_feature(c, NULL, NVME_FEATURE_APST, 1, c->scratch.bus, NVME_DELETE_LIMIT_MS);
@@ -141,8 +212,8 @@ void nvme_settings_words(const struct nvme_ctrl *c, struct text *out)
 
     if (!s->has_write_cache)
         text_str(out, "no volatile write cache: a flush needs no command");
-    else if (s->write_cache_known)
-        text_fmt(out, "write cache %s", s->write_cache_on ? "on" : "off");
+    else if (s->write_cache.found != CACHE_UNKNOWN)
+        text_fmt(out, "write cache %s", s->write_cache.found == CACHE_ON ? "on" : "off");
     else
         text_str(out, "write cache not told");
     if (s->power_state_known && s->power_state)

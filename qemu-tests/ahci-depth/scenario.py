@@ -1,10 +1,11 @@
-"""SATA disks as they are met: 512e with an odd end, one that is slow, one that stalls for seconds, one that blinks."""
+"""SATA disks as they are met: 512e with an odd end, one that is slow, one that stalls for seconds, one that blinks;
+a write cache that a job switches off."""
 import json
 import re
 import time
 
 import machine
-from scenario import boot, check, check_data, equal, file_disk
+from scenario import boot, check, check_cache, check_data, equal, file_disk, watch_cache
 
 tier, budget_s, timing = "quick", 70, False
 CONF = "countdown_s = 0\n"
@@ -31,6 +32,16 @@ iodepth=4
 filename=sata0.2
 rw=randread
 iodepth=1
+
+[uncached]
+filename=sata0.0
+rw=randread
+runtime=1s
+write_cache=off
+
+[ahead]
+filename=sata0.0
+read_lookahead=off
 """
 
 
@@ -53,7 +64,7 @@ def trouble(m):
     """Slow and stalled only once their steps have begun.  A reset while a read is suspended would freeze QEMU for good:
     the stall ends long before the driver's deadline of 60 s."""
     def step(n):
-        check(m.wait_for(re.compile(rb"step %d/3 " % n), 120), f"step {n} begins")
+        check(m.wait_for(re.compile(rb"step %d/4 " % n), 120), f"step {n} begins")
     step(2)
     m.qmp("qom-set", path="/objects/brake", property="limits", value={"iops-total": SLOW_IOPS})
     step(3)
@@ -61,6 +72,7 @@ def trouble(m):
     m.qmp("human-monitor-command", **{"command-line": 'qemu-io -d stalled "break read_aio A"'})
     time.sleep(STALL_S)
     m.qmp("human-monitor-command", **{"command-line": 'qemu-io -d stalled "resume A"'})
+    watch_cache(m, "sata0.0", "odd", 4)
 
 
 def run(folder):
@@ -68,7 +80,7 @@ def run(folder):
     (folder / "jobs.fio").write_text(JOBS)
     r = boot(folder / "boot", args, conf=CONF + "plan = jobs\njobs = jobs.fio\n",
              files=[(folder / "jobs.fio", "jobs.fio")], during=trouble, expect=0)
-    equal(r.journal.tested(), {"sata0.0": ["whole"], "sata0.1": ["slow"], "sata0.2": ["stall"]}, "steps")
+    equal(r.journal.tested(), {"sata0.0": ["whole", "uncached"], "sata0.1": ["slow"], "sata0.2": ["stall"]}, "steps")
     check_data(r, "sata0.0", odd, 512)
     info = {d["name"]: d for d in r.journal.all("disk")}
     equal([(info[d]["lba_bytes"], info[d]["physical_block_bytes"], info[d]["rotation"])
@@ -76,7 +88,11 @@ def run(folder):
           [(512, 4096, "yes"), (512, 512, "no"), (512, 512, "unknown")], "block sizes and rotation")
     equal(info["sata0.0"]["lba_count"], (64 << 20) // 512 + 7, "odd end")
     step = {s["job"]: s for s in r.journal.all("step_end")}
-    equal([step[j]["errors"] for j in step], [0, 0, 0], "errors")
+    equal([step[j]["errors"] for j in step], [0, 0, 0, 0], "errors")
+    check_cache(r, "sata0.0", 4)
+    check("cache-as-asked" in step["uncached"]["flags"], f"flags of the uncached job: {step['uncached']['flags']}")
+    why = r.journal.one("not_tested", job="ahead")["why"]
+    check("does not report a look-ahead" in why, f"QEMU's disk has no look-ahead: {why}")
     # The brake takes hold some time after the step began: its last third has it for sure.
     slow_iops = step["slow"]["last_third_bytes_per_s"] / 4096
     check(SLOW_IOPS / 3 < slow_iops < 2 * SLOW_IOPS, f"the slow disk did {slow_iops:.0f} reads a second")

@@ -2,7 +2,7 @@
 import re
 
 import machine
-from scenario import QUICK_CONF, boot, check, check_data, equal, file_disk
+from scenario import QUICK_CONF, boot, check, check_cache, check_data, equal, file_disk, watch_cache
 
 tier, budget_s, timing = "quick", 75, False
 TIB = 1 << 40
@@ -87,11 +87,17 @@ runtime=%ds
 filename=nvme0n1
 [stalls]
 filename=nvme1n1
+[uncached]
+stonewall
+filename=nvme1n1
+runtime=1s
+write_cache=off
 """
 
 
 def slow(folder):
-    """A drive of 100 reads a second, and one that stops answering for a while: slow numbers, no errors."""
+    """A drive of 100 reads a second, and one that stops answering for a while: slow numbers, no errors.  Then its write
+    cache is switched off for a job."""
     (folder / "slow.fio").write_text(SLOW_JOBS % 12)
     args = []
     for name, iops in (("slow", 100), ("stalls", 2000)):
@@ -101,11 +107,12 @@ def slow(folder):
                  "-device", f"nvme,drive={name},serial={name.upper()}"]
 
     def stall(m):
-        check(m.wait_for(re.compile(rb"step 1/1"), 60), "the step begins")
+        check(m.wait_for(re.compile(rb"step 1/2"), 60), "the step begins")
         limit = {"iops-total": 1}
         m.qmp("qom-set", path="/objects/tg-stalls", property="limits", value=limit)
         m.wait_for(re.compile(rb"never printed"), 4)
         m.qmp("qom-set", path="/objects/tg-stalls", property="limits", value={"iops-total": 2000})
+        watch_cache(m, "nvme1n1", "stalls", 2)
     r = boot(folder / "boot", args, conf="plan = jobs\njobs = slow.fio\ncountdown_s = 0\ndata_check = no\n", expect=0,
              files=[(folder / "slow.fio", "slow.fio")], during=stall)
     for job, least_iops, most_iops, longest_ns in (("slow", 50, 150, 10**7), ("stalls", 10, 2100, 5 * 10**8)):
@@ -115,6 +122,7 @@ def slow(folder):
         check(least_iops <= iops <= most_iops, f"{job}: {iops} reads a second")
         check(ends[0]["latency_max_ns"] >= longest_ns, f"{job}: longest {ends[0]['latency_max_ns']} ns")
         equal(ends[0]["errors"], 0, f"errors of {job}")
+    check_cache(r, "nvme1n1", 2)
     equal(set(r.journal.verdicts().values()), {"PASS"}, "verdicts")
 
 

@@ -289,8 +289,29 @@ static void fake_status_words(uint32_t detail, struct text *out)
     text_fmt(out, "fake status 0x%x", detail);
 }
 
-static const struct disk_ops fake_ops = { fake_open,   fake_submit, fake_kick,         fake_poll,
-                                          fake_expire, fake_close,  fake_status_words, NULL };
+static int fake_set_cache(struct disk *d, enum disk_cache which, bool on)
+{
+    struct fake_disk *f = fake_of(d);
+
+    f->cache_switches++;
+    if (f->cache_error == E_GONE)
+        FAULT(&d->fault, E_GONE, "fake disk", which, on);
+    if (f->open_lanes)
+        f->violations++;
+    if (f->cache_error || d->fault.err)
+        return f->cache_error ? f->cache_error : d->fault.err;
+    d->cache[which].asked = d->cache[which].now = on ? CACHE_ON : CACHE_OFF;
+    return OK;
+}
+
+static const struct disk_ops fake_ops = { .open = fake_open,
+                                          .submit = fake_submit,
+                                          .kick = fake_kick,
+                                          .poll = fake_poll,
+                                          .expire = fake_expire,
+                                          .close = fake_close,
+                                          .status_words = fake_status_words,
+                                          .set_cache = fake_set_cache };
 
 void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller,
                     struct fake_request *log, unsigned log_cap)

@@ -38,12 +38,14 @@ struct fake_disk {
     uint64_t misdirect_lba;
     uint64_t swap_at;   /* the n-th write and the one after it take each other's places */
     bool fails_flushes; /* with IO_DEVICE_ERROR */
+    int cache_error;    /* what set_cache answers, and changes nothing; E_GONE is a fault, too */
     bool drops_reads;   /* they are answered, but bring nothing */
     /* what happened */
     struct fake_request *log; /* the first log_cap requests */
     unsigned log_cap, log_count;
     uint64_t requests, kicks, polls, in_flight, max_in_flight, violations;
     uint64_t expires, open_lanes;
+    unsigned cache_switches; /* calls of set_cache */
     uint64_t writes, flushes, swapped_lba;
     uint64_t least_written_lba, end_written_lba; /* nothing was written outside; equal: nothing at all */
 };

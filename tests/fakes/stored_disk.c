@@ -226,8 +226,13 @@ static int stored_reset(struct io_lane *io, struct text *instead)
     return OK;
 }
 
-static const struct disk_ops stored_ops = { stored_open,   stored_submit, stored_kick, stored_poll,
-                                            stored_expire, stored_close,  NULL,        stored_reset };
+static const struct disk_ops stored_ops = { .open = stored_open,
+                                            .submit = stored_submit,
+                                            .kick = stored_kick,
+                                            .poll = stored_poll,
+                                            .expire = stored_expire,
+                                            .close = stored_close,
+                                            .reset = stored_reset };
 
 static int test_start(struct disk *d, enum self_test_kind kind, struct self_test_state *t)
 {

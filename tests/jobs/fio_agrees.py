@@ -53,6 +53,7 @@ ROWS = [
     ("bs=64m", "the limit here is 32m"),
     ("time_based", "without runtime it would never end"),
     ("rate=,10m", "a limit of one side alone is not implemented"),
+    ("write_cache=off", "ours: fio leaves the drive as it is"), ("read_lookahead=on", "ours as well"),
     ("bs=256", "no disk has LBAs smaller than 512 bytes"),
 ]
 

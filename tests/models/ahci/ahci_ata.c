@@ -335,14 +335,30 @@ static bool fill_sector(struct model_ahci *m, struct model_ahci_port *p, const s
     return false;
 }
 
-/* SET FEATURES persists, all but the one that starts the motor. */
+static bool switches_a_cache(const struct model_ahci_slot *s)
+{
+    return s->cfis[2] == 0xef &&
+           (s->cfis[3] == 0x02 || s->cfis[3] == 0x82 || s->cfis[3] == 0xaa || s->cfis[3] == 0x55);
+}
+
+/* SET FEATURES changes the drive, all but the one that starts the motor; caches only where the test says. */
 static bool is_harmless(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s)
 {
-    if (s->cfis[2] != 0xef || s->cfis[3] == 0x07)
+    if (s->cfis[2] != 0xef || s->cfis[3] == 0x07 || (p->drive.may_switch_caches && switches_a_cache(s)))
         return true;
     p->seen.refused_writes++;
     model_ahci_violation(m, "a SET FEATURES that changes the drive", s->cfis[3], 0x07);
     return false;
+}
+
+static void set_cache(struct model_ahci_drive *d, uint8_t feature, struct ahci_answer *a)
+{
+    if (d->cache_aborts || d->caches_absent)
+        fail(a, ERR_ABRT, 0);
+    else if (!d->cache_lies && (feature == 0x02 || feature == 0x82))
+        d->write_cache_off = feature == 0x82;
+    else if (!d->cache_lies)
+        d->look_ahead_off = feature == 0x55;
 }
 
 static void no_data(struct model_ahci_port *p, const struct model_ahci_slot *s, struct ahci_answer *a)
@@ -351,7 +367,9 @@ static void no_data(struct model_ahci_port *p, const struct model_ahci_slot *s, 
 
     if (s->cfis[2] == 0xe5)
         a->count = d->standby ? 0x00 : d->idle ? 0x81 : 0xff;
-    if (s->cfis[2] == 0xef)
+    if (switches_a_cache(s))
+        set_cache(&p->drive, s->cfis[3], a);
+    else if (s->cfis[2] == 0xef)
         p->drive.puis = 0;
     if (s->cfis[2] == 0x27 || s->cfis[2] == 0xf8)
         a->lba = (d->native_lba_count ? d->native_lba_count : d->lba_count) - 1;

@@ -400,6 +400,10 @@ static void give(struct model_ahci *m, struct model_ahci_port *p, unsigned i)
         s->due_ns += p->drive.slow_ns;
     if (s->cfis[2] == 0xef)
         s->due_ns = model_ahci_after_ns(m, p->drive.wake_ns);
+    if (s->cfis[2] == 0xef && s->cfis[3] != 0x07 && p->drive.cache_lost) {
+        p->drive.cache_lost--;
+        s->due_ns = MODEL_AHCI_NEVER;
+    }
     if (s->cfis[2] == 0xb0 && s->cfis[3] == 0xd0 && p->drive.smart_hangs)
         s->due_ns = MODEL_AHCI_NEVER;
     if (s->queued) {

@@ -55,10 +55,12 @@ static void put_features(const struct model_ahci *m, const struct model_ahci_dri
         w[76] |= 1 << 8;
     }
     w[80] = 0x01f0;
-    w[82] = (uint16_t)((d->smart_absent ? 0 : 1) | 1 << 5 | 1 << 6 | (d->native_lba_count != 0) << 10);
+    w[82] = (uint16_t)((d->smart_absent ? 0 : 1) | (d->caches_absent ? 0 : 1 << 5 | 1 << 6) |
+                       (d->native_lba_count != 0) << 10);
     w[83] = 0x4000 | 1 << 12 | 1 << 13;
     w[84] = (uint16_t)(0x4000 | 1 << 0 | 1 << 1 | (d->no_logs ? 0 : 1 << 5));
-    w[85] = (uint16_t)(w[82] & ~(unsigned)d->smart_off & ~((unsigned)d->write_cache_off << 5));
+    w[85] = (uint16_t)(w[82] & ~(unsigned)d->smart_off & ~((unsigned)d->write_cache_off << 5) &
+                       ~((unsigned)d->look_ahead_off << 6));
     w[86] = 1 << 12 | 1 << 13;
     w[87] = w[84];
     w[88] = 0x407f;

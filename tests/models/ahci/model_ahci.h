@@ -75,7 +75,13 @@ struct model_ahci_drive {
     enum model_ahci_checksum checksum;
     bool identify_untouched;  /* IDENTIFY ends well, the buffer is not written */
     unsigned identify_aborts; /* the next n IDENTIFYs are aborted (counts down) */
-    bool write_cache_off;
+    bool write_cache_off, look_ahead_off;
+    bool caches_absent;             /* word 82 names neither */
+    bool may_switch_caches;         /* else SET FEATURES 02h, 82h, AAh, 55h are violations */
+    bool cache_aborts;              /* they are aborted */
+    bool cache_lies;                /* they end well and change nothing */
+    bool comreset_loses_caches;     /* COMRESET switches both on */
+    unsigned cache_lost;            /* the next n of them are never answered (counts down) */
     uint64_t native_lba_count;      /* READ NATIVE MAX EXT; 0: lba_count */
     uint16_t identify_or[256];      /* bits forced on in the answer, before the checksum */
     char serial_after_comreset[21]; /* "": the same; else taken over by the next COMRESET */

@@ -129,6 +129,7 @@ struct model_nvme_settings {
     /* features that are saved in the drive: what a reset brings back */
     uint8_t power_state;
     bool apst_on, write_cache_on;
+    bool cache_lies; /* Set Features 06h ends well and changes nothing */
     /* self-tests */
     uint64_t self_test_ns; /* how long one takes */
     uint8_t self_test_result;

@@ -191,8 +191,13 @@ uint16_t mn_set_features(struct model_nvme *m, struct model_nvme_command *c)
             return mn_refuse(m, "power state beyond NPSS", c->sqe[11], m->set.npss, S_INVALID_FIELD);
         m->feature[fid] = c->sqe[11];
         return 0;
-    case 0x04:
     case 0x06:
+        if (!(m->set.vwc & 1) || c->sqe[11] & ~1u)
+            return mn_refuse(m, "write cache that is not there, or more bits than WCE", c->sqe[11], 1,
+                             S_INVALID_FIELD);
+        m->feature[fid] = m->set.cache_lies ? m->feature[fid] : c->sqe[11];
+        return 0;
+    case 0x04:
     case 0x0b:
         m->feature[fid] = c->sqe[11];
         return 0;

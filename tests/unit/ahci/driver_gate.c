@@ -13,7 +13,7 @@ TEST(a_command_that_changes_the_drive_never_reaches_it)
         { 0x92, 3 },    { 0x93, 3 },    { 0xb4, 0x11 }, /* microcode, sanitize */
         { 0xf1, 0 },    { 0xf2, 0 },    { 0xf4, 0 },    { 0xf5, 0 }, { 0xf6, 0 }, /* security */
         { 0xb0, 0xd6 }, { 0xb0, 0xd8 }, { 0xb0, 0xd9 }, /* SMART WRITE LOG, ENABLE, DISABLE */
-        { 0xef, 0x02 }, { 0xef, 0x82 }, { 0xef, 0xaa }, /* SET FEATURES: caches */
+        { 0xef, 0x03 }, { 0xef, 0x05 }, { 0xef, 0x66 }, /* SET FEATURES: modes, power, what is kept */
         { 0x80, 0 },    { 0xff, 0 },                    /* vendor's */
     };
     uint8_t answer[512];

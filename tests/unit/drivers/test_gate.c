@@ -43,7 +43,7 @@ static unsigned qualifiers(uint32_t out[static 600])
 static bool nvme_admin_wanted(uint32_t opcode, uint32_t cdw10)
 {
     if (opcode == 0x09)
-        return IN(cdw10 & 0xff, 0x02, 0x07, 0x0c, 0x0d) && !(cdw10 & 0x80000000);
+        return IN(cdw10 & 0xff, 0x02, 0x06, 0x07, 0x0c, 0x0d) && !(cdw10 & 0x80000000);
     if (opcode == 0x14)
         return IN(cdw10, 0x1, 0x2, 0xf);
     if (opcode == 0x02)
@@ -56,7 +56,7 @@ static bool ata_wanted(uint32_t opcode, uint32_t features)
     if (opcode == 0xb0)
         return IN(features & 0xff, 0xd0, 0xd1, 0xd5, 0xda) || IN(features & 0xffff, 0x01d4, 0x02d4, 0x7fd4);
     if (opcode == 0xef)
-        return (features & 0xff) == 0x07;
+        return IN(features & 0xff, 0x02, 0x07, 0x55, 0x82, 0xaa);
     return IN(opcode, 0x24, 0x25, 0x27, 0x2f, 0x60, 0xa1, 0xc8, 0xe5, 0xec);
 }
 
@@ -136,7 +136,7 @@ static const struct {
     { GATE_NVME_ADMIN, 0x14, 0, "Device Self-test of no kind" },
     { GATE_NVME_ADMIN, 0x14, 0xe, "Device Self-test: vendor's own" },
     { GATE_NVME_ADMIN, 0x14, 0x10001, "Device Self-test with reserved bits" },
-    { GATE_NVME_ADMIN, 0x09, 0x06, "Set Features: write cache" },
+    { GATE_NVME_ADMIN, 0x09, 0x80000006, "Set Features: write cache, saved" },
     { GATE_NVME_ADMIN, 0x09, 0x84, "Set Features: write protection" },
     { GATE_NVME_ADMIN, 0x09, 0x80000007, "Set Features: number of queues, saved" },
     { GATE_NVME_ADMIN, 0x09, 0x80000002, "Set Features: power management, saved" },
@@ -163,7 +163,10 @@ static const struct {
     { GATE_ATA, 0x37, 0, "SET MAX ADDRESS EXT" },
     { GATE_ATA, 0x92, 0, "DOWNLOAD MICROCODE" },
     { GATE_ATA, 0xb4, 0x11, "SANITIZE" },
-    { GATE_ATA, 0xef, 0x82, "SET FEATURES: write cache off" },
+    { GATE_ATA, 0xef, 0x03, "SET FEATURES: transfer mode" },
+    { GATE_ATA, 0xef, 0x05, "SET FEATURES: power management" },
+    { GATE_ATA, 0xef, 0x66, "SET FEATURES: keep settings over a reset" },
+    { GATE_ATA, 0xef, 0xcc, "SET FEATURES: forget settings at a reset" },
     { GATE_ATA, 0xb0, 0xd6, "SMART WRITE LOG" },
     { GATE_ATA, 0xb0, 0x00d4, "SMART EXECUTE OFF-LINE: offline scan" },
     { GATE_ATA, 0xb0, 0x04d4, "SMART EXECUTE OFF-LINE: selective self-test" },
@@ -232,6 +235,22 @@ TEST(what_is_no_transport_passes_nothing)
         agree(GATE_NVME_IO, op << 8 | 2, 0, op == 0);
         agree(GATE_ATA, 0xec + 0x100 * op, 0, op == 0);
     }
+}
+
+TEST(a_write_cache_that_was_found_off_goes_on_only_where_the_disk_is_armed)
+{
+    gate_disarm_all();
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK(gate_permits_write_cache("disk", false, false));
+        CHECK(gate_permits_write_cache("disk", false, true));
+        CHECK(gate_permits_write_cache("disk", true, true));
+        EQ(gate_permits_write_cache("disk", true, false), i);
+        CHECK(!gate_permits_write_cache("other", true, false));
+        CHECK(!gate_permits_write_cache("", true, false));
+        if (!i)
+            EQ(gate_arm("disk", 8, 1), OK);
+    }
+    gate_disarm_all();
 }
 
 TEST(every_row_says_why_it_is_harmless_and_can_match_at_all)

@@ -15,7 +15,7 @@ TEST(an_admin_command_that_changes_the_drive_never_reaches_it)
         { 0x80, 0 },          { 0x81, 0 }, /* Format NVM, Security Send */
         { 0x84, 1 },                       /* Sanitize */
         { 0x09, 0x80000002 },              /* Set Features: power management, saved */
-        { 0x09, 0x06 },                    /* Set Features: volatile write cache */
+        { 0x09, 0x80000006 },              /* Set Features: volatile write cache, saved */
         { 0xc0, 0 },          { 0xff, 0 }, /* vendor's */
     };
     struct nvme_answer answer;

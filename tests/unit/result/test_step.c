@@ -26,7 +26,7 @@ TEST(latency_classes_are_those_of_fio)
 
 TEST(every_flag_has_one_row_in_the_order_of_the_bits)
 {
-    EQ(step_flag_count, 28);
+    EQ(step_flag_count, 29);
     for (unsigned i = 0; i < step_flag_count; i++) {
         const struct step_flag_row *r = &step_flags[i];
 
@@ -41,6 +41,7 @@ TEST(every_flag_has_one_row_in_the_order_of_the_bits)
     EQ(step_flags[23].flag, FLAG_NUMA);
     EQ(step_flags[26].flag, FLAG_NARROW_LINK);
     EQ(step_flags[27].flag, FLAG_MIXED_SIZES);
+    EQ(step_flags[28].flag, FLAG_CACHE);
 }
 
 TEST(rates_are_whole_numbers_rounded_down)
