@@ -197,6 +197,8 @@ static void tell_start(const struct burn_in_drive *d)
     char line[240];
     struct text t = text_over(line, sizeof line);
 
+    if (d->taken_over)
+        return; /* it is told already */
     text_fmt(&t, "%s: ", d->disk->name);
     burn_in_announce(d, &t);
     journal_log(record_journal(), LOG_INFO, line);
@@ -237,6 +239,71 @@ static bool begin_drive(struct burn_in_drive *d, struct disk *disk, const struct
     return false;
 }
 
+static bool any_resumed(void)
+{
+    for (unsigned i = 0; i < run.count; i++)
+        if (run.drives[i].resumed)
+            return true;
+    return false;
+}
+
+static bool has_ended(const struct burn_in_state *s, const char *arming)
+{
+    return s && !burn_in_state_resumes(s) && str_equal(s->arming, arming);
+}
+
+static void take_over(struct disk *disk, const struct burn_in_state *s)
+{
+    char words[280];
+    struct text t = text_over(words, sizeof words);
+    enum verdict v = burn_in_state_verdict(s);
+    struct known_disk *k = inventory_find(run.inv, disk);
+
+    burn_in_earlier_words(s, &t);
+    journal_burn_in(record_journal(), s);
+    if (v == VERDICT_FAIL)
+        inventory_disk_finding(run.inv, disk, "burn-in-error", FINDING_FAIL, NULL, "%s", words);
+    serial_say("  %s: %s, %s", disk->name, verdict_text(v), words);
+    if (!k)
+        return;
+    k->verdict = verdict_join(k->verdict, v);
+    str_copy(k->why, sizeof k->why, words);
+}
+
+/* Where some drives go on, others came to their end in an earlier start: without what was found of them the
+ * machine would look better than it is, and a second burn-in of theirs may miss what the first one met. Those
+ * whose mark says that the run was interrupted stay in it, for their mark has yet to be settled; those whose
+ * arming is used up are not touched. */
+static void take_over_ended(const struct resume *earlier)
+{
+    bool goes_on = any_resumed();
+
+    for (unsigned i = 0; i < run.count; i++) {
+        struct burn_in_drive *d = &run.drives[i];
+        const struct burn_in_state *s = resume_find(earlier, d->disk->identity);
+
+        if (!(goes_on || guard_permit(d->disk)->resumes) || !has_ended(s, d->state.arming) ||
+            s->job_hash != d->state.job_hash)
+            continue;
+        d->state = *s;
+        d->taken_over = true;
+        str_copy(d->state.disk, sizeof d->state.disk, d->disk->name);
+        take_over(d->disk, &d->state);
+    }
+    for (unsigned i = 0; goes_on && i < run.inv->disk_count; i++) {
+        struct disk *disk = run.inv->disks[i].disk;
+        const struct burn_in_state *s = resume_find(earlier, disk->identity);
+        const char *arming = guard_run_arming(disk);
+        struct burn_in_state again;
+
+        if (!run.inv->disks[i].wanted || !arming[0] || guard_permit(disk)->granted || !has_ended(s, arming))
+            continue;
+        again = *s;
+        str_copy(again.disk, sizeof again.disk, disk->name);
+        take_over(disk, &again);
+    }
+}
+
 static void begin_drives(const struct machine_info *machine)
 {
     struct resume_drive *states = plat_alloc(RESUME_MAX_DRIVES * sizeof *states);
@@ -251,6 +318,7 @@ static void begin_drives(const struct machine_info *machine)
             resume_run_text(earlier, kept, len);
         for (unsigned i = 0; i < run.step->lane_count; i++)
             run.count += begin_drive(&run.drives[run.count], run.step->lanes[i].disk, earlier);
+        take_over_ended(earlier);
     }
     plat_free(earlier);
     plat_free(states);
@@ -271,11 +339,13 @@ static uint64_t checkpoint_ms(void)
 static void judge(const struct burn_in_drive *d)
 {
     struct known_disk *k = inventory_find(run.inv, d->disk);
-    enum verdict v = burn_in_verdict(d);
+    enum verdict v = burn_in_state_verdict(&d->state);
     char line[sizeof k->why];
     struct text t = text_over(line, sizeof line);
 
     guard_run_leave(d->disk, burn_in_leave_mark(d));
+    if (d->taken_over)
+        return;
     burn_in_words(d, &t);
     serial_say("  %s: %s, %s", d->disk->name, verdict_text(v), line);
     if (!k)

@@ -415,6 +415,13 @@ void guard_run_commit(const struct plan *plan, struct medium *m)
     }
 }
 
+const char *guard_run_arming(const struct disk *d)
+{
+    const struct arming *a = run.has_batch ? arming_find(&run.batch, d->identity) : NULL;
+
+    return a ? a->id : "";
+}
+
 /* ---- the end ---- */
 
 void guard_run_leave(const struct disk *d, enum guard_leave how)

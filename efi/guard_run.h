@@ -34,6 +34,9 @@ void guard_run_leave(const struct disk *d, enum guard_leave how);
  * is. */
 void guard_run_finish(void);
 
+/* The id by which the arming file names this disk, whether it may be written or not; "" when it does not. */
+const char *guard_run_arming(const struct disk *d);
+
 /* For the screen: what a disk was found to hold, nothing when nobody looked; what the arming file arms and
  * what is still asked for. */
 void guard_run_content(const struct disk *d, struct text *out);

@@ -44,3 +44,12 @@ bool burn_in_state_is_later(const struct burn_in_state *a, const struct burn_in_
         return a->position > b->position;
     return a->end > b->end;
 }
+
+enum verdict burn_in_state_verdict(const struct burn_in_state *s)
+{
+    if (s->end == BURN_IN_LEFT || s->errors)
+        return VERDICT_FAIL;
+    if (s->end != BURN_IN_FINISHED)
+        return VERDICT_ABORTED;
+    return s->verified_blocks ? VERDICT_PASS : VERDICT_NOT_TESTED;
+}

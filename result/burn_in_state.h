@@ -2,6 +2,7 @@
 #define RESULT_BURN_IN_STATE_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "verdict.h"
 
 /* Where the burn-in of one drive stands.  Plain values: what a checkpoint keeps and the next start resumes
  * from.  Blocks are those of the burn-in (block_bytes), counted within the range it may write. */
@@ -63,6 +64,8 @@ struct burn_in_state {
 
 /* a is later than b in the life of the same burn-in (same seed). */
 bool burn_in_state_is_later(const struct burn_in_state *a, const struct burn_in_state *b);
+/* Of the drive, by its burn-in: errors are a FAIL whichever way it ended. */
+enum verdict burn_in_state_verdict(const struct burn_in_state *s);
 /* Whether the next start goes on with it. */
 static inline bool burn_in_state_resumes(const struct burn_in_state *s)
 {

@@ -373,15 +373,15 @@ uint64_t burn_in_covered(const struct burn_in_drive *d)
     return mul_div_u64(min_u64(lbas, d->disk->lba_count), 10000, d->disk->lba_count);
 }
 
-enum verdict burn_in_verdict(const struct burn_in_drive *d)
+void burn_in_earlier_words(const struct burn_in_state *s, struct text *out)
 {
-    const struct burn_in_state *s = &d->state;
+    uint64_t percent = s->blocks ? mul_div_u64(s->verified_blocks, 100, s->blocks) : 0;
 
-    if (s->end == BURN_IN_LEFT || s->errors)
-        return VERDICT_FAIL;
-    if (s->end != BURN_IN_FINISHED)
-        return VERDICT_ABORTED;
-    return s->verified_blocks ? VERDICT_PASS : VERDICT_NOT_TESTED;
+    text_fmt(out, "in an earlier start: %llu %% of blocks read back", (unsigned long long)percent);
+    if (s->errors)
+        text_fmt(out, ", %llu error%s", (unsigned long long)s->errors, str_plural(s->errors));
+    if (s->why[0])
+        text_fmt(out, ": %s", s->why);
 }
 
 enum guard_leave burn_in_leave_mark(const struct burn_in_drive *d)

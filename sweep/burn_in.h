@@ -36,6 +36,7 @@ struct burn_in_drive {
     uint8_t resumed_phase;
     uint64_t resumed_position;
     bool resumed, paused;
+    bool taken_over; /* it came to its end in an earlier start of the same burn-in */
     uint32_t pauses;
     uint64_t paused_ms;
     int64_t temperature_c; /* as seen last, INT64_MIN: not known */
@@ -111,7 +112,9 @@ void burn_in_leave(struct burn_in_drive *d, const char *why);
 void burn_in_stop(struct burn_in_drive *d, const char *why);
 
 /* ---- words ---- */
-enum verdict burn_in_verdict(const struct burn_in_drive *d);
+/* Of a drive that came to its end in an earlier start of the burn-in which goes on with others: "in an
+ * earlier start: 62 % of blocks read back, 3 errors: ...". */
+void burn_in_earlier_words(const struct burn_in_state *s, struct text *out);
 /* What becomes of the guard's mark on the drive; the phase that zeroes the rest goes by the same choice. */
 enum guard_leave burn_in_leave_mark(const struct burn_in_drive *d);
 /* "62 % of blocks written and verified; ..." with the reason and what was not done. */

@@ -173,7 +173,7 @@ static void all_passed(void)
     for (unsigned i = 0; i < drive_count; i++) {
         struct text t = text_over(words, sizeof words);
         burn_in_words(&drives[i], &t);
-        if (burn_in_verdict(&drives[i]) != VERDICT_PASS)
+        if (burn_in_state_verdict(&drives[i].state) != VERDICT_PASS)
             test_fail(__FILE__, __LINE__, "drive %u: %s\n%s", i, words, found);
         EQ(drives[i].state.verified_blocks, drives[i].state.blocks);
         EQ(disks[i].violations, 0);
@@ -237,7 +237,7 @@ static void forged(uint64_t says_mib, uint64_t has_lbas, bool drops)
     conf.burn_in_budget_s = 20;
     model_clock_ns = began_ns;
     start(1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_FAIL);
     EQ(drives[0].state.phase, BURN_IN_CAPACITY);
     EQ(drives[0].state.written_blocks, 0);
     HAS_STR(drives[0].state.why, "capacity is a lie: real size about");
@@ -306,7 +306,7 @@ TEST(a_wrap_at_an_odd_distance_is_found_by_the_pass)
     stored_disk_make(&disks[0], "sata0.0", 128 << 11, 128 << 11);
     disks[0].real_lbas = 248000; /* no place of the probe falls on another, nor into the guard's part */
     start(1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_FAIL);
     HAS_STR(found, " in verify, the first: misdirected: LBA ");
 }
 
@@ -317,9 +317,9 @@ TEST(altered_and_dropped_writes_are_named_and_other_drives_pass)
     disks[0].alter_lba = 12001;
     disks[2].drop_lba = 23301;
     start(1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
-    EQ(burn_in_verdict(&drives[1]), VERDICT_PASS);
-    EQ(burn_in_verdict(&drives[2]), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drives[1].state), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[2].state), VERDICT_FAIL);
     HAS_STR(found, "corrupt: ");
     HAS_STR(found, "12001");
     HAS_STR(found, "lost: ");
@@ -345,7 +345,7 @@ TEST(a_single_write_that_is_dropped_is_found_whenever_it_was)
         disks[0].drop_write = row[i].write;
         start(1);
         CHECK(disks[0].writes > 2600 || i == 0);
-        EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+        EQ(burn_in_state_verdict(&drives[0].state), VERDICT_FAIL);
         HAS_STR(found, row[i].kind);
         if (row[i].phase)
             HAS_STR(found, row[i].phase);
@@ -395,11 +395,11 @@ TEST(a_drive_with_growing_errors_leaves_alone)
     machine(3, SETTINGS);
     disks[1].fails_from = 3000;
     start(1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_PASS);
     EQ(drives[1].state.end, BURN_IN_LEFT);
     HAS_STR(drives[1].state.why, "errors, the limit is 16");
     CHECK(disks[1].requests < 3100);
-    EQ(burn_in_verdict(&drives[2]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[2].state), VERDICT_PASS);
 }
 
 TEST(a_drive_that_is_pulled_leaves_with_its_fault_and_the_others_go_on)
@@ -407,7 +407,7 @@ TEST(a_drive_that_is_pulled_leaves_with_its_fault_and_the_others_go_on)
     machine(3, SETTINGS);
     disks[2].dies_at = 2500;
     start(1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_PASS);
     EQ(drives[2].state.end, BURN_IN_LEFT);
     HAS_STR(drives[2].state.why, "stored disk");
     EQ(disks[2].open_lanes, 0);
@@ -418,7 +418,7 @@ TEST(a_drive_that_does_not_answer_is_expired_and_counted)
     machine(2, SETTINGS);
     disks[1].disk.command_deadline_ns = NS_PER_MS / 2; /* every request is late */
     start(1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_PASS);
     EQ(drives[1].state.end, BURN_IN_LEFT);
     EQ(model_live_allocs(), 0);
 }
@@ -432,11 +432,11 @@ TEST(a_failed_self_test_ends_the_drive_and_one_that_is_not_offered_does_not)
     };
     disks[2].self_test_looks = 5;
     start(1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_PASS);
     HAS_STR(drives[0].skipped, "short self-test: not supported");
     EQ(drives[1].state.end, BURN_IN_LEFT);
     HAS_STR(drives[1].state.why, "read failure, at LBA 4711");
-    EQ(burn_in_verdict(&drives[2]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[2].state), VERDICT_PASS);
 }
 
 TEST(a_long_self_test_for_which_no_time_is_left_is_said_with_numbers)
@@ -480,9 +480,9 @@ TEST(what_only_the_cache_held_is_found_after_the_reset)
     machine(2, SETTINGS);
     disks[0].ignores_flush = true;
     start(1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_FAIL);
     HAS_STR(found, "errors in verify, the first: lost: ");
-    EQ(burn_in_verdict(&drives[1]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[1].state), VERDICT_PASS);
 }
 
 TEST(a_drive_that_does_not_come_back_from_the_reset_leaves_and_one_whose_controller_is_in_use_goes_on)
@@ -495,9 +495,9 @@ TEST(a_drive_that_does_not_come_back_from_the_reset_leaves_and_one_whose_control
     EQ(drives[0].state.phase, BURN_IN_RESET);
     HAS_STR(drives[0].state.why, "did not come back from a controller reset");
     HAS_STR(found, "sata0.0 burn-in-error: it did not come back");
-    EQ(burn_in_verdict(&drives[1]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[1].state), VERDICT_PASS);
     HAS_STR(drives[1].skipped, "controller reset: others use its controller");
-    EQ(burn_in_verdict(&drives[2]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[2].state), VERDICT_PASS);
 }
 
 TEST(a_reset_waits_for_the_self_test_of_another_namespace_of_its_controller)
@@ -550,7 +550,7 @@ TEST(a_drive_that_gets_too_hot_leaves_and_the_others_go_on)
     EQ(too_hot, 1);
     EQ(drives[0].state.end, BURN_IN_LEFT);
     EQ(disks[0].writes, 0);
-    EQ(burn_in_verdict(&drives[1]), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drives[1].state), VERDICT_PASS);
 }
 
 /* ---- kills ---- */
@@ -650,7 +650,7 @@ TEST(a_disk_that_loses_what_it_flushed_is_found_at_the_next_start)
     while (run_until_power_cut(run_id, run_id == 1 ? 3000 : 0, &resumed))
         run_id++;
     EQ(resumed, 1);
-    EQ(burn_in_verdict(&drives[0]), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_FAIL);
     HAS_STR(found, "what was flushed before the interruption is not there");
 }
 
@@ -675,7 +675,7 @@ TEST(a_stop_ends_all_drives_with_their_checkpoint_and_the_next_start_resumes)
     stop_after_checkpoints = 20;
     start(1);
     for (unsigned i = 0; i < 2; i++) {
-        EQ(burn_in_verdict(&drives[i]), VERDICT_ABORTED);
+        EQ(burn_in_state_verdict(&drives[i].state), VERDICT_ABORTED);
         EQ(disks[i].open_lanes, 0);
     }
     EQ(model_live_allocs(), 0);
@@ -707,7 +707,7 @@ TEST(without_memory_nothing_is_done_and_nothing_leaks)
             EQ(burn_in_loop(drives, 1, CHECKPOINT_MS, &hooks), E_NOMEM);
         } else {
             start(1);
-            CHECK(burn_in_verdict(&drives[0]) != VERDICT_PASS);
+            CHECK(burn_in_state_verdict(&drives[0].state) != VERDICT_PASS);
         }
         EQ(model_live_allocs(), 0);
     }

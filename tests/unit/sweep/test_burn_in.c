@@ -88,7 +88,7 @@ TEST(a_burn_in_goes_through_its_phases_in_order_and_passes)
     }
     EQ(n, ARRAY_COUNT(want));
     EQ(drive.state.end, BURN_IN_FINISHED);
-    EQ(burn_in_verdict(&drive), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_PASS);
     EQ(drive.state.verified_blocks, drive.state.blocks);
     text_reset(&said);
     burn_in_words(&drive, &said);
@@ -108,7 +108,7 @@ TEST(without_writes_nothing_is_stamped_probed_or_zeroed)
         all_of_it(&w);
     }
     EQ(reads, 3); /* surface twice, random */
-    EQ(burn_in_verdict(&drive), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_PASS);
     EQ(drive.limits.write_cap_bytes, 0);
     text_reset(&said);
     burn_in_announce(&drive, &said);
@@ -211,7 +211,7 @@ TEST(what_the_time_did_not_suffice_for_is_named_and_not_counted_as_covered)
     text_reset(&said);
     burn_in_words(&drive, &said);
     HAS_STR(words, "49.9 % of the disk written and verified");
-    EQ(burn_in_verdict(&drive), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_PASS);
 }
 
 TEST(nothing_verified_is_not_tested)
@@ -224,7 +224,7 @@ TEST(nothing_verified_is_not_tested)
     burn_in_waited(&drive, 100000);
     while (burn_in_next(&drive, &w))
         all_of_it(&w);
-    EQ(burn_in_verdict(&drive), VERDICT_NOT_TESTED);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_NOT_TESTED);
     text_reset(&said);
     burn_in_words(&drive, &said);
     HAS_STR(words, "0.0 % of the disk written and verified");
@@ -241,7 +241,7 @@ TEST(a_drive_whose_errors_reach_the_limit_leaves_and_one_error_is_fail)
     w = go_to(BURN_IN_SURFACE);
     burn_in_took(&drive, &w, &o);
     EQ(drive.state.end, BURN_IN_GOING);
-    EQ(burn_in_verdict(&drive), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_FAIL);
     o.errors = 2;
     w = next();
     burn_in_took(&drive, &w, &o);
@@ -262,7 +262,7 @@ TEST(a_failed_self_test_or_a_lie_about_the_capacity_ends_the_drive)
     w = go_to(BURN_IN_CAPACITY);
     burn_in_took(&drive, &w, &o);
     EQ(drive.state.end, BURN_IN_LEFT);
-    EQ(burn_in_verdict(&drive), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_FAIL);
     HAS_STR(drive.state.why, "capacity is a lie");
     EQ(drive.state.written_blocks, 0);
 }
@@ -280,7 +280,7 @@ TEST(what_a_drive_does_not_offer_is_said_and_passed_over)
     EQ(drive.state.phase, BURN_IN_SURFACE);
     while (burn_in_next(&drive, &w))
         all_of_it(&w);
-    EQ(burn_in_verdict(&drive), VERDICT_PASS);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_PASS);
     text_reset(&said);
     burn_in_words(&drive, &said);
     HAS_STR(words, "not done: short self-test: not offered");
@@ -383,7 +383,7 @@ TEST(a_drive_at_its_critical_limit_leaves)
     EQ(begin(true), OK);
     EQ(heat(90, 80, 90), HEAT_ENDS);
     EQ(next().task, BURN_IN_NOTHING);
-    EQ(burn_in_verdict(&drive), VERDICT_FAIL);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_FAIL);
     HAS_STR(drive.state.why, "90 degrees, its critical limit is 90");
 }
 
@@ -520,7 +520,7 @@ TEST(a_stop_leaves_a_checkpoint_and_is_aborted)
     go_to(BURN_IN_VERIFY);
     burn_in_stop(&drive, "a person typed the word");
     EQ(next().task, BURN_IN_NOTHING);
-    EQ(burn_in_verdict(&drive), VERDICT_ABORTED);
+    EQ(burn_in_state_verdict(&drive.state), VERDICT_ABORTED);
     EQ(burn_in_state_resumes(&drive.state), true);
     burn_in_leave(&drive, "later"); /* the first reason stays */
     HAS_STR(drive.state.why, "a person typed the word");
