@@ -28,7 +28,7 @@ class Rack:
         (folder / "other.txt").write_text(arming_text(["OTHER/NSID-1"]))
         subprocess.run([machine.ROOT / "image" / "pin-arming", machine.ROOT / "out" / "BOOTX64.EFI", pin,
                         tftp / "BOOTX64.EFI"], check=True)
-        (tftp / "conf" / "default").write_text(conf(60, f"smbus = no\nstate = {web.place}/state/\n"))
+        (tftp / "conf" / "default").write_text(conf(120, f"smbus = no\nstate = {web.place}/state/\n"))
         self.path = folder / "d.img"
         with open(self.path, "wb") as f:
             f.truncate(24 * MIB)
@@ -49,7 +49,7 @@ def kill_while_it_writes(folder, rack):
     m = machine.Machine(folder, disks=rack.disk, stick_device=None, conf=None, extra=rack.extra).start()
     try:
         end = time.monotonic() + 200
-        while not any(s["phase"] == "write" and s["position"] for s in states(rack.web.put.get(STATE, b""))):
+        while not any(place(s) > (PHASES.index("write"), 0) for s in states(rack.web.put.get(STATE, b""))):
             check(m.process.poll() is None and time.monotonic() < end and not machine.LAST_LINE.search(m.serial_bytes()),
                   "no state of written blocks kept: " + m.serial_bytes()[-2500:].decode(errors="replace"))
             if rack.path.read_bytes()[:16].strip(b"\0"):
