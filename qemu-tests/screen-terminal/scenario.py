@@ -49,7 +49,7 @@ def at_terminal(m):
     seen = len(m.serial_bytes())
     m.type([END, UP, UP, UP, ENTER], every_s=0.3)
     wait(m, rb"Saved in baresweep\.conf", since=seen)
-    m.type([HOME, DOWN, DOWN, ENTER, END, UP, ENTER, HOME, ENTER], every_s=0.3)
+    m.type([HOME, DOWN, DOWN, ENTER, END, UP, UP, UP, ENTER, HOME, ENTER], every_s=0.3)
     wait_line(m, rb"# step 3/")
     time.sleep(2)
     m.type([ESC], every_s=1)
