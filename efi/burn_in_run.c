@@ -16,6 +16,7 @@
 #include "serial.h"
 #include "views.h"
 #include "watchdog.h"
+#include "str.h"
 
 enum { KEYS_EVERY_MS = 1000, LANES_SHOWN = 256, LEAST_CHECKPOINT_MS = 250 };
 /* A line per drive and checkpoint: the interval grows so that the journal of the whole run stays below this.
@@ -173,7 +174,7 @@ static void on_phase(void *ctx, const struct burn_in_drive *d, enum burn_in_phas
     if (bytes && ms)
         text_fmt(&t, ", %llu MB/s", (unsigned long long)(bytes / 1000 / ms));
     if (d->state.errors)
-        text_fmt(&t, ", %llu error%s", (unsigned long long)d->state.errors, d->state.errors == 1 ? "" : "s");
+        text_fmt(&t, ", %llu error%s", (unsigned long long)d->state.errors, str_plural(d->state.errors));
     journal_log(record_journal(), LOG_INFO, line);
     serial_say("  %s", line);
     look_around(run.inv);
@@ -247,60 +248,60 @@ static bool any_resumed(void)
     return false;
 }
 
-static bool has_ended(const struct burn_in_state *s, const char *arming)
+static struct burn_in_drive *drive_of(const struct disk *disk)
 {
-    return s && !burn_in_state_resumes(s) && str_equal(s->arming, arming);
+    for (unsigned i = 0; i < run.count; i++)
+        if (run.drives[i].disk == disk)
+            return &run.drives[i];
+    return NULL;
 }
 
-static void take_over(struct disk *disk, const struct burn_in_state *s)
+/* The same burn-in as now, as far as that can be told, and over. */
+static bool has_ended(const struct known_disk *k, const struct burn_in_drive *d,
+                      const struct burn_in_state *s, bool goes_on)
+{
+    const char *arming = d ? d->state.arming : guard_run_arming(k->disk);
+
+    if (!k->wanted || !s || burn_in_state_resumes(s) || !str_equal(s->arming, arming))
+        return false;
+    if (d)
+        return s->job_hash == d->state.job_hash && (goes_on || guard_permit(k->disk)->resumes);
+    return goes_on && arming[0];
+}
+
+static void take_over(struct known_disk *k, struct burn_in_drive *d, const struct burn_in_state *s)
 {
     char words[280];
     struct text t = text_over(words, sizeof words);
     enum verdict v = burn_in_state_verdict(s);
-    struct known_disk *k = inventory_find(run.inv, disk);
 
+    d->disk = k->disk;
+    d->taken_over = true;
+    d->state = *s;
+    str_copy(d->state.disk, sizeof d->state.disk, k->disk->name);
     burn_in_earlier_words(s, &t);
-    journal_burn_in(record_journal(), s);
     if (v == VERDICT_FAIL)
-        inventory_disk_finding(run.inv, disk, "burn-in-error", FINDING_FAIL, NULL, "%s", words);
-    serial_say("  %s: %s, %s", disk->name, verdict_text(v), words);
-    if (!k)
-        return;
+        inventory_disk_finding(run.inv, k->disk, "burn-in-error", FINDING_FAIL, NULL, "%s", words);
+    serial_say("  %s: %s, %s", k->disk->name, verdict_text(v), words);
     k->verdict = verdict_join(k->verdict, v);
     str_copy(k->why, sizeof k->why, words);
 }
 
 /* Where some drives go on, others came to their end in an earlier start: without what was found of them the
- * machine would look better than it is, and a second burn-in of theirs may miss what the first one met. Those
- * whose mark says that the run was interrupted stay in it, for their mark has yet to be settled; those whose
- * arming is used up are not touched. */
+ * machine would look better than it is, and a second burn-in of theirs may miss what the first one met.  They
+ * stay in this one, as ended: the next start finds their state here, and the mark of those that were
+ * interrupted before it was settled is settled at the end.  Nothing of them is read or written. */
 static void take_over_ended(const struct resume *earlier)
 {
     bool goes_on = any_resumed();
 
-    for (unsigned i = 0; i < run.count; i++) {
-        struct burn_in_drive *d = &run.drives[i];
-        const struct burn_in_state *s = resume_find(earlier, d->disk->identity);
+    for (unsigned i = 0; i < run.inv->disk_count; i++) {
+        struct known_disk *k = &run.inv->disks[i];
+        struct burn_in_drive *d = drive_of(k->disk);
+        const struct burn_in_state *s = resume_find(earlier, k->disk->identity);
 
-        if (!(goes_on || guard_permit(d->disk)->resumes) || !has_ended(s, d->state.arming) ||
-            s->job_hash != d->state.job_hash)
-            continue;
-        d->state = *s;
-        d->taken_over = true;
-        str_copy(d->state.disk, sizeof d->state.disk, d->disk->name);
-        take_over(d->disk, &d->state);
-    }
-    for (unsigned i = 0; goes_on && i < run.inv->disk_count; i++) {
-        struct disk *disk = run.inv->disks[i].disk;
-        const struct burn_in_state *s = resume_find(earlier, disk->identity);
-        const char *arming = guard_run_arming(disk);
-        struct burn_in_state again;
-
-        if (!run.inv->disks[i].wanted || !arming[0] || guard_permit(disk)->granted || !has_ended(s, arming))
-            continue;
-        again = *s;
-        str_copy(again.disk, sizeof again.disk, disk->name);
-        take_over(disk, &again);
+        if (has_ended(k, d, s, goes_on))
+            take_over(k, d ? d : &run.drives[run.count++], s);
     }
 }
 
@@ -366,7 +367,7 @@ bool burn_in_run(const struct plan *plan, struct inventory *inv, struct medium *
     run.medium = m;
     run.conf = conf;
     run.count = 0;
-    run.drives = plat_alloc(run.step->lane_count * sizeof *run.drives);
+    run.drives = plat_alloc(inv->disk_count * sizeof *run.drives);
     run.began_ns = run.keys_ns = clock_now_ns();
     say_whether_it_resumes();
     journal_step_start(record_journal(), 1, run.step->title, run.step->lane_count);

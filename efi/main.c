@@ -29,6 +29,7 @@
 #include "text.h"
 #include "version.h"
 #include "watchdog.h"
+#include "str.h"
 
 static struct machine_info machine;
 static struct medium medium;
@@ -208,7 +209,7 @@ static bool report_plan(void)
     struct text t = text_over(words, sizeof words);
     text_duration(&t, plan.estimate_ns);
     if (plan.step_count)
-        serial_say("plan: %u step%s, about %s", plan.step_count, plan.step_count == 1 ? "" : "s", words);
+        serial_say("plan: %u step%s, about %s", plan.step_count, str_plural(plan.step_count), words);
     resume_note_choice(&settings, &inventory);
     return report_refusals();
 }

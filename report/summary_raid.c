@@ -35,7 +35,7 @@ static void put_virtual_drive(struct render_out *o, const struct journal_line *l
 
         if (spans > 1)
             text_fmt(&t, ", %llu spans of", ull(spans));
-        text_fmt(&t, "%s %llu drive%s", spans > 1 ? "" : ",", ull(drives), drives == 1 ? "" : "s");
+        text_fmt(&t, "%s %llu drive%s", spans > 1 ? "" : ",", ull(drives), str_plural(drives));
     }
     if (event_u64(l, "strip_bytes"))
         text_fmt(&t, ", strips of %llu KiB", ull(event_u64(l, "strip_bytes") / 1024));

@@ -249,7 +249,7 @@ static void put_controllers(struct grid *g, const struct sweep_view *v)
 
 static void put_error_count(struct grid *g, const struct sweep_view *v)
 {
-    const char *what = v->burn_in ? "drive" : "lane", *many = v->lane_count == 1 ? "" : "s";
+    const char *what = v->burn_in ? "drive" : "lane", *many = str_plural(v->lane_count);
     uint64_t errors = 0;
     unsigned bad = 0;
 
@@ -260,7 +260,7 @@ static void put_error_count(struct grid *g, const struct sweep_view *v)
     }
     if (bad)
         grid_text(g, 2, 0, INK_BAD, "%llu error%s, %u of %u %s%s in trouble", (unsigned long long)errors,
-                  errors == 1 ? "" : "s", bad, v->lane_count, what, many);
+                  str_plural(errors), bad, v->lane_count, what, many);
     else
         grid_text(g, 2, 0, INK_DIM, "no errors in %u %s%s", v->lane_count, what, many);
 }

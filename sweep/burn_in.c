@@ -408,12 +408,12 @@ void burn_in_words(const struct burn_in_drive *d, struct text *out)
     if (s->end != BURN_IN_FINISHED && s->phase < BURN_IN_DONE)
         text_fmt(out, ", ended in %s", burn_in_phases[s->phase].words);
     if (s->errors)
-        text_fmt(out, ", %llu error%s", (unsigned long long)s->errors, s->errors == 1 ? "" : "s");
+        text_fmt(out, ", %llu error%s", (unsigned long long)s->errors, str_plural(s->errors));
     if (s->interruptions)
         text_fmt(out, ", interrupted %u time%s (health is compared with that of the last start)",
-                 s->interruptions, s->interruptions == 1 ? "" : "s");
+                 s->interruptions, str_plural(s->interruptions));
     if (d->pauses)
-        text_fmt(out, ", rested %u time%s to cool down", d->pauses, d->pauses == 1 ? "" : "s");
+        text_fmt(out, ", rested %u time%s to cool down", d->pauses, str_plural(d->pauses));
     if (d->skipped[0])
         text_fmt(out, "; not done: %s", d->skipped);
 }

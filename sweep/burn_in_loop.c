@@ -325,7 +325,7 @@ static void close_lanes(struct loop *l)
         if (report.errors) {
             char seen[REASON_BYTES + 80];
             str_fmt(seen, sizeof seen, "%llu error%s in %s, the first: %s", (unsigned long long)report.errors,
-                    report.errors == 1 ? "" : "s", burn_in_phases[phase].words, report.words);
+                    str_plural(report.errors), burn_in_phases[phase].words, report.words);
             l->hooks->finding(l->hooks->ctx, &l->drives[i], "burn-in-error", seen);
         }
     }
@@ -407,6 +407,7 @@ int burn_in_loop(struct burn_in_drive *drives, unsigned count, uint64_t checkpoi
         return NOTE(E_NOMEM, "memory for the burn-in", 0, count * sizeof *l.seats);
     for (unsigned i = 0; i < count; i++) {
         l.seats[i].phase = drives[i].state.phase;
+        l.seats[i].ended_told = drives[i].state.end != BURN_IN_GOING;
         l.seats[i].phase_began_ms = drives[i].state.spent_ms;
     }
     l.last_checkpoint_ns = l.last_attend_ns = plat_now_ns();

@@ -160,8 +160,9 @@ uint64_t plan_scaled_bytes(const struct conf *conf, uint64_t bytes, uint32_t blo
 uint64_t plan_limit_ns(const struct conf *conf)
 {
     bool has_budget = conf->plan == CONF_PLAN_DEFAULT || conf->plan == CONF_PLAN_PRESET;
+    uint64_t budget_ns = conf->budget_s * NS_PER_S;
 
-    return has_budget ? conf->budget_s * NS_PER_S / 100 * 115 : 0;
+    return has_budget ? max_u64(budget_ns, plan_scaled_ns(conf, budget_ns)) / 100 * 115 : 0;
 }
 
 /* ---- disks ---- */

@@ -52,8 +52,8 @@ int plan_from_jobs(const struct conf *conf, const struct job_file *jobs, struct 
  * a permit to be written are refused with the guard's reason. */
 int plan_burn_in(const struct conf *conf, struct disk *const *disks, unsigned disk_count, struct plan *out);
 /* How long the steps of such a plan may really take, when devices are slower than the estimate took them for:
- * the budget and the 15 % that an estimate may be off; 0: the plan has no budget.  Not scaled: what a step
- * needs beside its planned time is not, either. */
+ * the budget and the 15 % that an estimate may be off; 0: the plan has no budget.  Scaled up with the planned
+ * times, but not down: what a step needs beside its planned time does not become less. */
 uint64_t plan_limit_ns(const struct conf *conf);
 void plan_free(struct plan *p);
 /* Which run the stamps of the plan's lanes name: those written carry run_id.  A job that only verifies looks

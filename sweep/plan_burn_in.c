@@ -51,7 +51,7 @@ int plan_burn_in(const struct conf *conf, struct disk *const *disks, unsigned di
     }
     if (s) {
         str_fmt(s->title, sizeof s->title, "%s of %u drive%s", writes ? "burn-in" : "burn-in without writes",
-                n, n == 1 ? "" : "s");
+                n, str_plural(n));
         s->lane_count = n;
         plan_build_step_done(&b, s, longest_ms * NS_PER_MS);
         b.plan.step_count = n ? b.plan.step_count : 0;

@@ -388,6 +388,9 @@ TEST(only_the_built_in_plan_and_presets_have_a_time_limit_and_it_is_the_budget_w
     conf_defaults(&c);
     c.time_scale_pct = 1;
     EQ(plan_limit_ns(&c), 1035 * NS_PER_S);
+    c.time_scale_pct = 1000; /* a plan ten times as long */
+    EQ(plan_limit_ns(&c), 10350 * NS_PER_S);
+    c.time_scale_pct = 100;
     c.plan = CONF_PLAN_PRESET;
     c.budget_s = 30 * 24 * 3600;
     EQ(plan_limit_ns(&c), 2980800 * NS_PER_S);
