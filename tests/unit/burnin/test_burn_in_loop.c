@@ -1,162 +1,13 @@
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bits.h"
-#include "burn_in_lane.h"
-#include "burn_in_loop.h"
 #include "burn_in_probe.h"
-#include "conf.h"
-#include "err.h"
 #include "math.h"
 #include "perm.h"
-#include "platform_model.h"
-#include "resume.h"
-#include "stored_disk.h"
+#include "rig.h"
 #include "str.h"
-#include "test.h"
 #include "text.h"
 
-/* Whole burn-ins on disks that keep what is written, with a journal from which the next start resumes. */
-enum { DRIVES = 3, LBAS = 16 << 11 /* 16 MiB */, CHECKPOINT_MS = 20 };
-static struct stored_disk disks[DRIVES];
-static struct burn_in_drive drives[DRIVES];
-static struct conf conf;
-static unsigned drive_count;
-static bool writes;
-
-/* ---- the journal and its medium ---- */
-static struct journal journal;
-static char *text;
-static size_t len, flushed;
-enum { TEXT_BYTES = 8 << 20 };
-
-static bool to_text(void *ctx, const char *line, size_t n)
-{
-    (void)ctx;
-    CHECK(len + n <= TEXT_BYTES);
-    memcpy(text + len, line, n);
-    len += n;
-    return true;
-}
-
-static uint64_t now_ns(void) { return model_clock_ns; }
-
-/* ---- hooks ---- */
-static unsigned checkpoints, warm, too_hot;
-static char found[4000];
-static const char *stop_reason;
-static unsigned stop_after_checkpoints;
-
-static void on_checkpoint(void *ctx, const struct burn_in_drive *d, unsigned count)
-{
-    (void)ctx;
-    for (unsigned i = 0; i < count; i++)
-        journal_burn_in(&journal, &d[i].state);
-    flushed = len;
-    checkpoints++;
-}
-
-static bool wants_hold(void *ctx)
-{
-    (void)ctx;
-    return true;
-}
-
-static const char *on_attend(void *ctx, const struct burn_in_drive *d, unsigned count)
-{
-    (void)ctx;
-    (void)d;
-    (void)count;
-    for (unsigned i = 0; i < drive_count; i++)
-        EQ(disks[i].violations, 0);
-    return stop_after_checkpoints && checkpoints >= stop_after_checkpoints ? stop_reason : NULL;
-}
-
-static bool on_health(void *ctx, struct disk *d, const char *when, struct disk_health *h)
-{
-    (void)ctx;
-    (void)when;
-    return d->controller->driver->health(d, h) == OK;
-}
-
-static void on_finding(void *ctx, const struct burn_in_drive *d, const char *code, const char *seen)
-{
-    struct text t = { found, sizeof found, str_len(found), false };
-
-    (void)ctx;
-    warm += str_equal(code, "burn-in-warm");
-    too_hot += str_equal(code, "burn-in-too-hot");
-    text_fmt(&t, "%s %s: %s\n", d->state.disk, code, seen);
-}
-
-static uint64_t told_bytes[DRIVES][BURN_IN_PHASE_COUNT];
-
-static void on_phase(void *ctx, const struct burn_in_drive *d, enum burn_in_phase p, uint64_t bytes,
-                     uint64_t ms)
-{
-    (void)ctx;
-    (void)ms;
-    CHECK(p < BURN_IN_PHASE_COUNT);
-    told_bytes[d - drives][p] += bytes;
-}
-
-static const struct burn_in_hooks hooks = { NULL,      on_checkpoint, wants_hold, on_attend,
-                                            on_health, on_finding,    on_phase };
-
-/* ---- one machine ---- */
-static void machine(unsigned count, const char *settings)
-{
-    static struct conf_problems problems;
-    char name[24];
-
-    model_reset_world();
-    CHECK(conf_read(settings, str_len(settings), &conf, &problems));
-    model_relax_step_ns = 100 * NS_PER_US;
-    writes = conf.plan == CONF_PLAN_BURN_IN;
-    drive_count = count;
-    memset(told_bytes, 0, sizeof told_bytes);
-    for (unsigned i = 0; i < DRIVES; i++) {
-        stored_disk_free(&disks[i]);
-        str_fmt(name, sizeof name, "sata0.%u", i);
-        if (i < count)
-            stored_disk_make(&disks[i], name, LBAS, LBAS);
-    }
-    text = text ? text : malloc(TEXT_BYTES);
-    len = flushed = 0;
-    checkpoints = warm = too_hot = stop_after_checkpoints = 0;
-    found[0] = 0;
-}
-
-/* A start of the program: what the journals say, then the burn-in.  How many drives resumed. */
-static unsigned start(uint64_t run_id)
-{
-    static struct resume resume;
-    static struct resume_drive states[RESUME_MAX_DRIVES];
-    struct machine_info info = { .serial = "SN1", .uuid = "uuid" };
-    char words[200];
-    unsigned resumed = 0;
-
-    resume_start(&resume, "SN1", "uuid", states);
-    resume_run_text(&resume, text, len);
-    journal_start(&journal, run_id, now_ns);
-    journal_add_sink(&journal, to_text, NULL, false);
-    journal_run_start(&journal, &info, "");
-    for (unsigned i = 0; i < drive_count; i++) {
-        struct text why = text_over(words, sizeof words);
-        struct burn_in_ask ask = { .conf = &conf,
-                                   .disk = &disks[i].disk,
-                                   .writes = writes,
-                                   .first_lba = 2048,
-                                   .lba_count = disks[i].disk.lba_count - 2048,
-                                   .arming_id = "00112233445566ff",
-                                   .seed = run_id * 1000 + i };
-        EQ(burn_in_begin(&drives[i], &ask, &why), OK);
-        const struct burn_in_state *earlier = resume_find(&resume, disks[i].disk.identity);
-        resumed += earlier && burn_in_resume(&drives[i], earlier) == OK;
-    }
-    EQ(burn_in_loop(drives, drive_count, CHECKPOINT_MS, &hooks), OK);
-    return resumed;
-}
+/* What a burn-in finds in one start. */
 
 static bool is_zero(const struct stored_disk *s, uint64_t first, uint64_t count)
 {
@@ -165,24 +16,6 @@ static bool is_zero(const struct stored_disk *s, uint64_t first, uint64_t count)
             return false;
     return true;
 }
-
-static void all_passed(void)
-{
-    char words[300];
-
-    for (unsigned i = 0; i < drive_count; i++) {
-        struct text t = text_over(words, sizeof words);
-        burn_in_words(&drives[i], &t);
-        if (burn_in_state_verdict(&drives[i].state) != VERDICT_PASS)
-            test_fail(__FILE__, __LINE__, "drive %u: %s\n%s", i, words, found);
-        EQ(drives[i].state.verified_blocks, drives[i].state.blocks);
-        EQ(disks[i].violations, 0);
-        EQ(disks[i].collisions, 0);
-        EQ(disks[i].open_lanes, 0);
-    }
-}
-
-#define SETTINGS "plan = burn-in\nburn_in_budget_s = 20\n"
 
 TEST(a_machine_of_sound_drives_passes_and_their_heads_and_tails_are_zero)
 {
@@ -553,155 +386,14 @@ TEST(a_drive_that_gets_too_hot_leaves_and_the_others_go_on)
     EQ(burn_in_state_verdict(&drives[1].state), VERDICT_PASS);
 }
 
-/* ---- kills ---- */
-static jmp_buf killed;
-static uint64_t kill_after;
-
-static void count_down(void *ctx)
-{
-    (void)ctx;
-    if (kill_after && !--kill_after)
-        longjmp(killed, 1);
-}
-
-/* Power goes after so many requests of all drives together: true when it did. */
-static bool run_until_power_cut(uint64_t run_id, uint64_t after, unsigned *resumed)
-{
-    for (unsigned i = 0; i < drive_count; i++)
-        disks[i].on_request = count_down;
-    kill_after = after;
-    if (setjmp(killed)) {
-        model_reset_world();
-        len = flushed; /* what the medium has; the rest never was */
-        for (unsigned i = 0; i < drive_count; i++)
-            stored_disk_power_cut(&disks[i], run_id + i);
-        return true;
-    }
-    *resumed = start(run_id);
-    kill_after = 0;
-    return false;
-}
-
-/* All that a checkpoint calls written is on the medium. */
-static void flushed_is_there(unsigned drive)
-{
-    static struct resume resume;
-    static struct resume_drive states[RESUME_MAX_DRIVES];
-    const struct burn_in_state *s;
-    struct burn_in_drive *d = &drives[drive];
-    struct perm perm;
-
-    resume_start(&resume, "SN1", "uuid", states);
-    resume_run_text(&resume, text, len);
-    s = resume_find(&resume, disks[drive].disk.identity);
-    if (!s || s->phase < BURN_IN_WRITE || s->phase >= BURN_IN_CLEAR)
-        return;
-    struct stamp_key k = {
-        .job = s->job_hash, .seed = s->seed, .pass = s->pass, .lba_bytes = 512, .or_later = true
-    };
-    perm_init(&perm, s->blocks, s->seed);
-    for (uint64_t i = 0; i < s->written_blocks; i++) {
-        uint32_t lbas = s->block_bytes / 512;
-        uint64_t lba = 2048 + perm_at(&perm, i) * lbas;
-        EQ(stamp_check(&k, lba, lbas, disks[drive].medium + lba * 512), lbas);
-    }
-    (void)d;
-}
-
-TEST(killed_at_random_moments_each_next_start_resumes_and_nothing_flushed_is_lost)
-{
-    enum { KILLS = 20 };
-    unsigned resumed = 0, kills = 0, interruptions;
-    uint64_t run_id = 1;
-    struct rng rng;
-
-    machine(2, SETTINGS "leave = stamp\n");
-    rng_seed(&rng, 20);
-    /* About 25 000 requests in all: the moments are spread over the whole of it. */
-    while (run_until_power_cut(run_id, kills < KILLS ? 400 + rng_next(&rng) % 1200 : 0, &resumed)) {
-        kills++;
-        run_id++;
-        for (unsigned i = 0; i < drive_count; i++)
-            flushed_is_there(i);
-        CHECK(kills <= KILLS);
-    }
-    CHECK(kills == KILLS);
-    all_passed();
-    EQ_STR(found, "");
-    interruptions = drives[0].state.interruptions;
-    EQ(interruptions, KILLS);
-    EQ(resumed, 2);
-    for (unsigned i = 0; i < drive_count; i++) {
-        struct stamp_key k = burn_in_key(&drives[i]);
-        k.or_later = true;
-        uint64_t lbas = drives[i].state.blocks * burn_in_block_lbas(&drives[i]);
-        EQ(drives[i].state.seed, 1000 + i); /* of the first start */
-        EQ(stamp_check(&k, 2048, (uint32_t)lbas, disks[i].medium + 2048 * 512), lbas);
-    }
-}
-
-TEST(a_disk_that_loses_what_it_flushed_is_found_at_the_next_start)
-{
-    unsigned resumed = 0;
-    uint64_t run_id = 1;
-
-    machine(1, SETTINGS);
-    disks[0].ignores_flush = true;
-    while (run_until_power_cut(run_id, run_id == 1 ? 3000 : 0, &resumed))
-        run_id++;
-    EQ(resumed, 1);
-    EQ(burn_in_state_verdict(&drives[0].state), VERDICT_FAIL);
-    HAS_STR(found, "what was flushed before the interruption is not there");
-}
-
-TEST(a_start_that_never_gets_anywhere_is_stopped_after_three)
-{
-    unsigned resumed = 0, kills = 0;
-
-    machine(1, SETTINGS);
-    while (run_until_power_cut(1 + kills, 40, &resumed) && kills < 10)
-        kills++;
-    EQ(kills, 4); /* the first start and three that resumed */
-    EQ(drives[0].state.end, BURN_IN_LEFT);
-    HAS_STR(drives[0].state.why, "3 starts in a row ended without progress");
-    /* It stays ended: a further start begins nothing. */
-    CHECK(!burn_in_state_resumes(&drives[0].state));
-}
-
-TEST(a_stop_ends_all_drives_with_their_checkpoint_and_the_next_start_resumes)
-{
-    machine(2, SETTINGS);
-    stop_reason = "a person typed the word";
-    stop_after_checkpoints = 20;
-    start(1);
-    for (unsigned i = 0; i < 2; i++) {
-        EQ(burn_in_state_verdict(&drives[i].state), VERDICT_ABORTED);
-        EQ(disks[i].open_lanes, 0);
-    }
-    EQ(model_live_allocs(), 0);
-    stop_after_checkpoints = 0;
-    EQ(start(2), 2);
-    all_passed();
-    EQ(drives[0].state.stuck, 0);
-}
-
-TEST(a_finished_burn_in_is_not_resumed)
-{
-    machine(1, SETTINGS);
-    start(1);
-    all_passed();
-    EQ(start(2), 0);
-    EQ(drives[0].state.seed, 2000);
-    EQ(drives[0].state.interruptions, 0);
-}
-
+/* ---- memory ---- */
 TEST(without_memory_nothing_is_done_and_nothing_leaks)
 {
     machine(1, SETTINGS);
     for (long at = 0; at < 6; at++) {
         model_reset_world();
         model_fail_alloc_at = at;
-        len = flushed = 0;
+        journal_len = journal_flushed = 0;
         if (at == 0) {
             model_alloc_count = 0;
             EQ(burn_in_loop(drives, 1, CHECKPOINT_MS, &hooks), E_NOMEM);
