@@ -368,6 +368,26 @@ static void take_back(const struct disk *d, const char *why)
     journal_write_permit(record_journal(), d->name, "", "taken-back", why);
 }
 
+/* Another host of a shared enclosure, or a hand that changed the drive, needs no more than the time in which
+ * a person types. */
+static bool holds_still(struct disk *d, const struct guarded *g, struct text *why)
+{
+    struct guard_memory *memory = plat_alloc(sizeof *memory);
+    static struct guard_content now; /* too large for a stack */
+
+    now.fingerprint[0] = 0;
+    if (memory)
+        look_at(d, memory, &now);
+    plat_free(memory);
+    return guard_holds_still(&g->content, &now, why);
+}
+
+static void refuse_now(struct disk *d, const char *why)
+{
+    record_finding("write-refused", FINDING_WARN, d->name, NULL, "%s", why);
+    take_back(d, why);
+}
+
 static void commit(struct disk *d, struct guarded *g, struct medium *m)
 {
     char words[200];
@@ -377,6 +397,10 @@ static void commit(struct disk *d, struct guarded *g, struct medium *m)
 
     str_copy(mark.arming_id, sizeof mark.arming_id, p.arming_id);
     str_copy(mark.run_id, sizeof mark.run_id, run.run_id);
+    if (!holds_still(d, g, &why)) {
+        refuse_now(d, words);
+        return;
+    }
     if (!guard_record_put(p.arming_id, &why) && guard_record_keeps()) {
         record_finding("write-refused", FINDING_WARN, d->name, NULL,
                        "that its arming is used up could not be put on record: %s; it is not written", words);

@@ -94,7 +94,8 @@ struct reading {
     struct text *why;
     const char *text;
     size_t len;
-    bool ended; /* the approval was read: it is the last line */
+    unsigned seen; /* kinds of lines that stood here, those of a disk since its arming line */
+    bool ended;    /* the approval was read: it is the last line */
 };
 
 static int refuse(struct reading *r, int rc, unsigned line, const char *problem)
@@ -234,6 +235,20 @@ static const struct {
     { approval_word, read_approval, false },
 };
 
+/* Of two that differ the later one would count, and a person may have read the first. */
+static bool stands_twice(struct reading *r, unsigned kind)
+{
+    bool twice = r->seen & 1u << kind;
+
+    if (line_kinds[kind].read == read_arming) {
+        for (unsigned i = 0; i < ARRAY_COUNT(line_kinds); i++)
+            r->seen &= line_kinds[i].of_a_disk ? ~(1u << i) : ~0u;
+        return false;
+    }
+    r->seen |= 1u << kind;
+    return twice;
+}
+
 static int read_line(struct reading *r, const struct line *l)
 {
     if (r->ended)
@@ -243,6 +258,9 @@ static int read_line(struct reading *r, const struct line *l)
             if (line_kinds[i].of_a_disk && !r->batch->count)
                 return refuse(r, E_SYNTAX, l->number,
                               "it belongs to a disk, but no arming line stands before");
+            if (stands_twice(r, i))
+                return refuse(r, E_SYNTAX, l->number,
+                              "a second line of its kind: which of the two counts cannot be told");
             return line_kinds[i].read(r, l);
         }
     return refuse(r, E_SYNTAX, l->number,
@@ -279,6 +297,9 @@ int arming_read(const char *text, size_t len, struct arming_batch *out, struct t
         for (size_t i = 0; i < l.len; i++)
             if ((uint8_t)l.text[i] < 0x20 || l.text[i] == 0x7f)
                 return refuse(&r, E_SYNTAX, l.number, "a control character");
+        if (!begun && l.len >= 3 && !memcmp(l.text, "\xef\xbb\xbf", 3))
+            return refuse(&r, E_SYNTAX, l.number,
+                          "a byte order mark stands before it: save the file as UTF-8 without one");
         if (!begun && (l.len != sizeof first_line - 1 || memcmp(l.text, first_line, l.len)))
             return refuse(&r, E_SYNTAX, l.number, "an arming file begins with \"baresweep-arming 1\"");
         if (begun)

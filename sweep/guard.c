@@ -255,6 +255,19 @@ const struct write_permit *guard_decide(const struct guard_case *c)
     return &a->permit;
 }
 
+bool guard_holds_still(const struct guard_content *then, const struct guard_content *now,
+                       struct text *why_not)
+{
+    char words[120];
+    struct text t = text_over(words, sizeof words);
+
+    if (now->fingerprint[0] && str_equal(then->fingerprint, now->fingerprint))
+        return true;
+    guard_content_words(now, &t);
+    text_fmt(why_not, "what it holds changed since the decision to write it; there is now: %s", words);
+    return false;
+}
+
 void guard_revoke(const struct disk *d, const char *why)
 {
     struct answer *a = answer_of(d);

@@ -64,6 +64,10 @@ extern const unsigned guard_condition_count;
 
 /* Decides and keeps the answer for guard_permit; an earlier answer for the disk is replaced.  Returns it. */
 const struct write_permit *guard_decide(const struct guard_case *c);
+/* The last moment before the first write, minutes after the decision where a person was asked: does the disk
+ * hold what it held then?  False: what is there instead, in why_not. */
+bool guard_holds_still(const struct guard_content *then, const struct guard_content *now,
+                       struct text *why_not);
 /* Opens the gate for what the permit of a disk covers.  E_REFUSED: no permit; else what gate_arm says.  On
  * failure the permit is taken back with its reason. */
 int guard_arm(const struct disk *d);

@@ -1,5 +1,6 @@
 """A person is asked before anything is written: after the choice of disks is final, for the disks that the plan will
-write.  A wrong word and Esc: not written.  The word: those disks are written, one that was chosen in the menu too."""
+write.  A wrong word and Esc: not written.  The word: those disks are written, one that was chosen in the menu, too; one
+that got other content while the person typed is not."""
 import re
 
 from scenario import boot, check, equal, file_disk, sha256
@@ -35,22 +36,24 @@ def declines(m):
     m.press("esc")
 
 
-def agrees(m):
-    begin(m, "down", "ret", "down", "spc", "esc")  # Disks: the second one too
-    check(len(re.findall(rb"#   sata0\.[01] ", m.serial_bytes())) == 2 and b"#   sata0.2 " not in m.serial_bytes(),
+def agrees(m, changes):
+    begin(m, "down", "ret", "down", "spc", "down", "down", "spc", "esc")  # Disks: the second and the fourth, too
+    check(len(re.findall(rb"#   sata0\.[013] ", m.serial_bytes())) == 3 and b"#   sata0.2 " not in m.serial_bytes(),
           "the question names the disks that will be written, and no other")
+    with open(changes, "r+b") as f:
+        f.write(b"somebody's data")
     type_word(m, WORD)
 
 
 def arming_text():
     """Without approval: the word takes its place."""
     lines = ["baresweep-arming 1", "batch 00000000ba7c0002"]
-    for i in range(3):
+    for i in range(DISKS):
         lines += [f"arming {i + 1:016x}", f"identity {IDENTITY.format(i)}", "fingerprint blank", "found nothing"]
     return "\n".join(lines) + "\n"
 
 
-IDENTITY = "WORD-{}/QEMU HARDDISK"
+IDENTITY, DISKS = "WORD-{}/QEMU HARDDISK", 4
 
 
 def decided(r, disk):
@@ -59,7 +62,7 @@ def decided(r, disk):
 
 def run(folder):
     args, paths = [], []
-    for i in range(3):
+    for i in range(DISKS):
         paths.append(folder / f"{i}.img")
         with open(paths[i], "wb") as f:
             f.truncate(32 * MIB)
@@ -73,9 +76,9 @@ def run(folder):
     equal(decided(r, "sata0.0"), ["awaits-word", "refused"], "sata0.0: what was decided")
     check("nobody typed the word" in r.journal.all("not_tested", disk="sata0.0")[0]["why"], "the reason is told")
     equal(r.journal.tested(), {}, "jobs with a result")
-    equal([sha256(p) for p in paths], [blank] * 3, "disks after a wrong word and Esc")
+    equal([sha256(p) for p in paths], [blank] * DISKS, "disks after a wrong word and Esc")
 
-    r = boot(folder / "yes", args, conf=CONF, files=files, during=agrees, timeout_s=150, expect=0,
+    r = boot(folder / "yes", args, conf=CONF, files=files, during=lambda m: agrees(m, paths[3]), timeout_s=150,
              stick=folder / "no" / "stick.img", may_write=["dev0", "dev1"])
     for i in range(2):
         equal(decided(r, f"sata0.{i}"), ["awaits-word", "granted", "used-up", "finished"], f"sata0.{i}")
@@ -84,5 +87,9 @@ def run(folder):
         check(all(any(data[at:at + 4096]) for at in range(MIB, 5 * MIB, 4096)), f"sata0.{i}: written from 1 MiB on")
         check(not any(data[5 * MIB:]), f"sata0.{i}: not written behind the job's region")
     equal(r.journal.tested(), {"sata0.0": ["fill"], "sata0.1": ["fill"]}, "jobs with a result")
+    equal(decided(r, "sata0.3"), ["awaits-word", "granted", "taken-back"], "sata0.3 got other content meanwhile")
+    why = r.journal.all("write_permit", disk="sata0.3")[-1]["why"]
+    check("changed since the decision" in why, f"sata0.3: {why}")
+    equal(paths[3].read_bytes().rstrip(bytes(1)), b"somebody's data", "sata0.3")
     equal(decided(r, "sata0.2"), [], "sata0.2 was not chosen")
     equal(sha256(paths[2]), blank, "sata0.2 after the word was typed for others")

@@ -54,6 +54,25 @@ TEST(a_batch_is_read_with_all_its_words)
     CHECK(!arming_find(&batch, "QM00001 QEMU HARDDIS") && !arming_find(&batch, ""));
 }
 
+/* What a person sees as the same line, and a program does not, arms nothing. */
+TEST(an_identity_of_other_spacing_or_case_is_another_disk)
+{
+    static const char *const others[] = { "QM00001  QEMU HARDDISK", "qm00001 QEMU HARDDISK",
+                                          "QM00001 QEMU HARDDISK.", "QM00001\xc2\xa0QEMU HARDDISK" };
+    char text[400];
+
+    for (unsigned i = 0; i < ARRAY_COUNT(others); i++) {
+        snprintf(text, sizeof text, HEAD "arming 00000000000000aa\nidentity %s\nfingerprint blank\n",
+                 others[i]);
+        EQ(read_text(text), OK);
+        CHECK(!arming_find(&batch, "QM00001 QEMU HARDDISK"));
+    }
+    EQ(read_text(HEAD
+                 "arming    00000000000000aa\n\tidentity   QM00001 QEMU HARDDISK \t\nfingerprint  blank\n"),
+       OK);
+    CHECK(arming_find(&batch, "QM00001 QEMU HARDDISK") == &armings[0]);
+}
+
 TEST(a_batch_that_nobody_approved_says_so)
 {
     EQ(read_text(HEAD DISK_A), OK);
@@ -152,6 +171,19 @@ TEST(wrong_lines_are_named_with_what_is_wrong_and_nothing_counts)
         { HEAD DISK_A "approved now by for " PRINT "\n", "an approval is: approved WHEN by WHO for DIGEST" },
         { HEAD DISK_A "approved now by me\n", "an approval is: approved WHEN by WHO for DIGEST" },
         { HEAD "arming\x01\n", "a control character" },
+        { "\xef\xbb\xbf" HEAD DISK_A, "line 1: a byte order mark" },
+        { "Baresweep-Arming 1\n" DISK_A, "begins with \"baresweep-arming 1\"" },
+        { "baresweep-arming  1\n" DISK_A, "begins with \"baresweep-arming 1\"" },
+        { HEAD "Arming 00000000000000aa\n", "line 3: it begins with none of" },
+        { HEAD "arming 00000000000000AA\n", "line 3: an arming is named by 16" },
+        { HEAD "arming 00000000 000000aa\n", "line 3: an arming is named by 16" },
+        { HEAD "arming 00000000000000aa\nidentity A\tB\n", "line 4: a control character" },
+        { HEAD "arming 00000000000000aa\nidentity A\nfingerprint BLANK\n", "a fingerprint is" },
+        { HEAD DISK_A "identity B\n", "line 7: a second line of its kind" },
+        { HEAD DISK_A "identity QM00001 QEMU HARDDISK\n", "line 7: a second line of its kind" },
+        { HEAD DISK_A "fingerprint " PRINT "\n", "line 7: a second line of its kind" },
+        { HEAD DISK_A "machine A\nmachine B\n", "line 8: a second line of its kind" },
+        { HEAD "batch 0123456789abcde0\n" DISK_A, "line 3: a second line of its kind" },
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(wrong); i++) {

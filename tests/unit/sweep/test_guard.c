@@ -247,6 +247,41 @@ TEST(a_disk_that_holds_something_else_than_was_armed_is_not_written)
     refused("there is now: nothing but zeros");
 }
 
+/* The fingerprint of the neighbour, in a batch whose lines were exchanged by hand. */
+TEST(an_arming_with_the_fingerprint_of_another_disk_arms_nothing)
+{
+    up();
+    str_copy(armings[0].fingerprint, sizeof armings[0].fingerprint, PRINT);
+    refused("it does not hold what was armed to be overwritten; there is now: nothing but zeros");
+    content = (struct guard_content){ .state = CONTENT_FOUND, .found_count = 1, .fingerprint = PRINT };
+    content.fingerprint[0] ^= 1;
+    content.found[0].kind = "ext4";
+    refused("there is now: ext4");
+}
+
+TEST(a_disk_that_changed_between_the_decision_and_the_first_write_is_noticed)
+{
+    struct guard_content now;
+    char words[200];
+    struct text t = text_over(words, sizeof words);
+
+    up();
+    now = content;
+    CHECK(guard_holds_still(&content, &now, &t));
+    now = (struct guard_content){ .state = CONTENT_FOUND, .found_count = 1, .fingerprint = PRINT };
+    now.found[0].kind = "XFS";
+    CHECK(!guard_holds_still(&content, &now, &t));
+    EQ_STR(words, "what it holds changed since the decision to write it; there is now: XFS");
+    t = text_over(words, sizeof words);
+    CHECK(!guard_holds_still(&now, &content, &t));
+    HAS_STR(words, "nothing but zeros");
+    now = (struct guard_content){ .state = CONTENT_UNREADABLE, .unreadable_lba = 7 };
+    t = text_over(words, sizeof words);
+    CHECK(!guard_holds_still(&content, &now, &t));
+    HAS_STR(words, "unreadable (LBA 7)");
+    CHECK(!guard_holds_still(&now, &now, &t)); /* nothing is as unknown as nothing */
+}
+
 TEST(an_arming_that_is_used_up_arms_nothing)
 {
     up();
