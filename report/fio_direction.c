@@ -4,6 +4,7 @@
 #include "math.h"
 #include "step.h"
 #include "str.h"
+#include "summary.h"
 
 /* What was read, written and flushed in one job. */
 
@@ -122,14 +123,17 @@ static void put_iops(struct fio_pen *j, const struct journal_line *l)
     pen_str(&j->pen, "000");
 }
 
-/* l NULL: nothing was done in this direction; series NULL: of what was done the times are not known. */
+/* l NULL: nothing was done in this direction; series NULL: of what was done the times are not known; flags:
+ * of the step.  What has no number in the other reports has the zeros here that fio writes for an idle side.
+ */
 static void put_direction(struct fio_pen *j, const char *key, const struct journal_line *l,
-                          const struct journal_line *series)
+                          const struct journal_line *series, uint32_t flags)
 {
     struct fio_samples bw = { 0 }, iops = { 0 };
-    uint64_t bytes = l ? event_u64(l, "bytes") : 0, rate = l ? event_u64(l, "bytes_per_s") : 0;
+    const struct journal_line *sound = step_no_number(flags) ? NULL : l;
+    uint64_t bytes = l ? event_u64(l, "bytes") : 0, rate = sound ? event_u64(sound, "bytes_per_s") : 0;
 
-    if (l && series) {
+    if (sound && series) {
         fio_samples_of(series, "bytes", event_u64(l, "run_ns"), &bw);
         fio_samples_of(series, "ios", event_u64(l, "run_ns"), &iops);
     }
@@ -138,14 +142,14 @@ static void put_direction(struct fio_pen *j, const char *key, const struct journ
     fio_put_u64(j, "io_kbytes", bytes / KIB);
     fio_put_u64(j, "bw_bytes", rate);
     fio_put_u64(j, "bw", rate / KIB);
-    put_iops(j, l);
+    put_iops(j, sound);
     fio_put_u64(j, "runtime", l ? event_u64(l, "run_ns") / NS_PER_MS : 0);
     fio_put_u64(j, "total_ios", l ? event_u64(l, "ios") : 0);
     fio_put_u64(j, "short_ios", 0);
     fio_put_u64(j, "drop_ios", 0);
     put_latency(j, "slat_ns", NULL, false);
-    put_latency(j, "clat_ns", l, true);
-    put_latency(j, "lat_ns", l, false);
+    put_latency(j, "clat_ns", sound, true);
+    put_latency(j, "lat_ns", sound, false);
     put_samples(j, &bw, &iops);
     fio_end(j, "}");
 }
@@ -157,9 +161,10 @@ static __attribute__((noinline)) void put_side(struct fio_pen *j, const char *si
     struct journal_line did, series;
 
     if (!run_find_of_step(run, l, "step_side", side, &did))
-        put_direction(j, side, NULL, NULL);
+        put_direction(j, side, NULL, NULL, 0);
     else
-        put_direction(j, side, &did, run_find_of_step(run, l, "side_series", side, &series) ? &series : NULL);
+        put_direction(j, side, &did, run_find_of_step(run, l, "side_series", side, &series) ? &series : NULL,
+                      summary_flags(l));
 }
 
 /* A job that only reads, or only writes. */
@@ -168,7 +173,7 @@ static __attribute__((noinline)) void put_whole(struct fio_pen *j, const char *k
 {
     struct journal_line series;
 
-    put_direction(j, key, l, run_find_series(run, l, &series) ? &series : NULL);
+    put_direction(j, key, l, run_find_series(run, l, &series) ? &series : NULL, summary_flags(l));
 }
 
 /* The flushes: `writing` has their extremes and their mean. */
@@ -215,6 +220,6 @@ void fio_put_directions(struct fio_pen *j, const struct run *run, const struct j
         else if (!fio_is_mix(l) && i == own)
             put_whole(j, keys[i], run, l);
         else
-            put_direction(j, keys[i], NULL, NULL);
+            put_direction(j, keys[i], NULL, NULL, 0);
     put_sync(j, run, l);
 }

@@ -5,6 +5,7 @@
 #include "outcome.h"
 #include "step.h"
 #include "str.h"
+#include "summary.h"
 
 enum { FIO_EIO = 5, FIO_ECANCELED = 125 }; /* Linux's numbers, which fio reports */
 
@@ -56,7 +57,7 @@ static void put_classes(struct fio_pen *j, const struct journal_line *l)
                   { "latency_us", 10, 10, NS_PER_US },
                   { "latency_ms", 20, 12, NS_PER_MS } };
     struct json_value all, one;
-    bool have = json_member(&l->body, "latency_class_ios", &all);
+    bool have = !step_no_number(summary_flags(l)) && json_member(&l->body, "latency_class_ios", &all);
     char bound[24];
 
     for (unsigned k = 0; k < ARRAY_COUNT(parts); k++) {

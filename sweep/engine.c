@@ -113,7 +113,7 @@ static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns);
 static void finish_lane(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
     if (l->phase == LANE_RAMP) { /* ended before anything was measured */
-        l->ramp_ns = l->stop_ns;
+        l->ramp_ns = l->stop_ns - min_u64(l->stop_ns, l->plan->job.startdelay_ns);
         l->stop_ns = 0;
         forget_measured(l);
     }
@@ -316,7 +316,7 @@ static uint64_t check_deadlines(struct engine *e, struct work_lane *l, uint64_t 
 
 static void start_measuring(struct work_lane *l, uint64_t clock_ns)
 {
-    l->ramp_ns = clock_ns - l->begin_ns;
+    l->ramp_ns = clock_ns - l->begin_ns - l->plan->job.startdelay_ns;
     l->begin_ns = clock_ns;
     l->phase = LANE_RUNNING;
     l->gap_ns = l->busy_ns = 0;

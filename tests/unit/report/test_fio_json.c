@@ -239,8 +239,16 @@ TEST(idle_directions_have_everything_but_percentiles)
 
 TEST(percentiles_that_too_few_samples_allow_are_left_out_unless_every_one_is_wanted)
 {
-    struct memory text = sample_text(1), some = job_of(&text, "rand-4k-qd1", false),
-                  every = job_of(&text, "rand-4k-qd1", true);
+    struct memory text = { 0 };
+    struct journal *j = journal_new(&text, 1);
+    struct step_result r = { .ios = 812, .run_ns = NS_PER_S, .rw = "read", .job = "a" };
+
+    r.percentile_valid = 1u << 8; /* 95 % */
+    r.latency_percentile_ns[8] = 18450000;
+    r.latency_max_ns = 492000000;
+    journal_step_end(j, &r, "");
+    free(j);
+    struct memory some = job_of(&text, "a", false), every = job_of(&text, "a", true);
     struct json_value all = parsed(&some), full = parsed(&every);
 
     EQ_STR(at_path(all, "jobs/0/read/clat_ns/percentile/95.000000"), "18450000");

@@ -124,7 +124,7 @@ TEST(a_number_that_is_too_short_is_printed_nowhere)
     r.run_ns = 9 * NS_PER_S;
     struct memory file = journal_of(&r, false);
 
-    for (unsigned i = 0; i + 1 < ARRAY_COUNT(reports); i++) { /* fio's JSON has no word for it */
+    for (unsigned i = 0; i + 1 < ARRAY_COUNT(reports); i++) { /* fio's JSON: below */
         struct memory page = rendered(reports[i].render, file.bytes, file.len);
         for (unsigned k = 0; k < ARRAY_COUNT(digits); k++)
             if (contains(&page, digits[k]))
@@ -133,6 +133,26 @@ TEST(a_number_that_is_too_short_is_printed_nowhere)
         memory_free(&page);
     }
     memory_free(&file);
+}
+
+TEST(what_is_too_short_is_idle_to_a_reader_of_fio_json_but_for_its_counts)
+{
+    static const char *const digits[] = { "\"bw_bytes\":3200004915", "\"percentile\":{",
+                                          "\"mean\":163000.000000", "\"250\":100.000000", "\"N\":244141" };
+
+    for (unsigned k = 0; k < 2; k++) {
+        struct step_result r = fast_cell(k ? FLAG_TOO_SHORT : FLAG_ABOVE_LINK);
+        r.latency_class_ios[16] = r.ios; /* those below 250 us */
+        struct memory file = journal_of(&r, false), page = rendered(render_fio_json, file.bytes, file.len);
+
+        HAS_STR(page.bytes, "\"total_ios\":244141,");
+        HAS_STR(page.bytes, "\"io_bytes\":32000049152,");
+        for (unsigned i = 0; i < ARRAY_COUNT(digits); i++)
+            if (contains(&page, digits[i]) != !k)
+                test_fail(__FILE__, __LINE__, "%s, %s", digits[i], k ? "too short" : "a number");
+        memory_free(&page);
+        memory_free(&file);
+    }
 }
 
 TEST(the_thirds_of_a_cell_are_in_the_table_and_on_the_page)

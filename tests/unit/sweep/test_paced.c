@@ -60,6 +60,7 @@ TEST(startdelay_begins_later_and_its_wait_is_not_measured)
     EQ(hand_result(0)->ios, 100);
     CHECK(hand_result(0)->run_ns < 11 * NS_PER_MS);
     CHECK(hand_result(1)->run_ns < 11 * NS_PER_MS);
+    CHECK(hand_result(0)->ramp_ns < NS_PER_MS);
     hand_down();
 }
 
@@ -75,6 +76,7 @@ TEST(startdelay_and_ramp_follow_each_other)
     CHECK(hand_log[0].at_ns >= began_ns + 100 * NS_PER_MS);
     CHECK(hand_result(0)->ios >= 950 && hand_result(0)->ios <= 1001);
     CHECK(hand_logged > 1900);
+    CHECK(hand_result(0)->ramp_ns >= 100 * NS_PER_MS && hand_result(0)->ramp_ns < 101 * NS_PER_MS);
     hand_down();
 }
 
