@@ -219,6 +219,15 @@ $(foreach t,$(QTESTS),$(eval $(call qtest_program,$(t))))
 qtest: $(addprefix qtest-,$(QTESTS))
 .PHONY: qtest
 
+# ---- the models as PCI functions of QEMU, over vfio-user (docs/architecture.md) ----
+# make vfio-model: out/vfio-model KIND SOCKET [NAME=VALUE...]
+VFIO_SRC := $(call host_src,base tests/models tests/models/nvme tests/models/ahci tests/models/mfi tests/vfio)
+$(OUT)/vfio-model: $(call objs,host,$(VFIO_SRC))
+	@echo "  link  $@"; gcc $(HOST_FLAGS) -o $@ $^
+vfio-model: $(OUT)/vfio-model
+programs: $(OUT)/vfio-model
+.PHONY: vfio-model
+
 print-%:
 	@echo $($*)
 

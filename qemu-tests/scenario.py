@@ -91,9 +91,11 @@ def blkdebug_disk(path, node, bad_sector):
     return [*file_disk(path, f"{node}-file"), "-blockdev", json.dumps(debug)]
 
 
-def boot(folder, disks=(), conf=QUICK_CONF, expect=None, timeout_s=240, screendump=None, during=None, may_write=(), **kw):
+def boot(folder, disks=(), conf=QUICK_CONF, expect=None, timeout_s=240, screendump=None, during=None, may_write=(), powers_off=False,
+         **kw):
     """Boots, waits for the last line, takes write statistics and the result from the stick.  during(machine) runs
-    beside the machine from its start on.  may_write: the disks (by QEMU's device or node) that the run was armed for."""
+    beside the machine from its start on.  may_write: the disks (by QEMU's device or node) that the run was armed for.
+    powers_off: the run ends so (after = poweroff), and QEMU's own count of writes goes with it."""
     folder = Path(folder)
     m = machine.Machine(folder, disks=disks, conf=conf, **kw)
     m.start()
@@ -104,7 +106,9 @@ def boot(folder, disks=(), conf=QUICK_CONF, expect=None, timeout_s=240, screendu
         if code == 3:
             raise AssertionError("crash or hang; serial log ends:\n" +
                                  m.serial_bytes()[-2500:].decode(errors="replace"))
-        writes = m.writes()
+        if powers_off:
+            m.process.wait(60)
+        writes = {} if powers_off else m.writes()
         if screendump:
             m.screendump(screendump)
     finally:

@@ -5,22 +5,12 @@ import subprocess
 import machine
 import raid_boots
 import run_image
-from scenario import QUICK_CONF, Skip, boot, check, check_data, equal
+from newer_qemu import SUITE, newer_qemu, version
+from scenario import QUICK_CONF, boot, check, check_data, equal
 
 tier, budget_s, timing = "full", 240, False
-SUITE = machine.ROOT / "out" / "suite"
 DISKS = {"nvme0n1": "nvme-a", "sata0.0": "sata-a", "sata0.1": "sata-b", "megaraid0.vd0": "vd-a",
          "megaraid0.vd1": "vd-b", "megaraid1.vd0": "vd-c"}
-
-
-def newer_qemu():
-    """The program; Skip where it cannot be had."""
-    got = subprocess.run([machine.ROOT / "tools" / "suite-get", SUITE], capture_output=True, text=True,
-                         stdin=subprocess.DEVNULL, timeout=400)
-    if got.returncode == 77:
-        raise Skip(got.stderr.strip().splitlines()[-1])
-    equal(got.returncode, 0, f"tools/suite-get: {got.stderr}")
-    return SUITE / "qemu-system-x86_64"
 
 
 def run(folder):
@@ -38,5 +28,4 @@ def run(folder):
                                 env={**os.environ, "PATH": f"{SUITE}:{os.environ['PATH']}"}, cwd=machine.ROOT)
     words = (over_qtest.stdout + over_qtest.stderr).strip()
     check(over_qtest.returncode == 0, f"qtest with the newer QEMU:\n{words[-3000:]}")
-    version = (SUITE / "version").read_text().strip()
-    return f"QEMU {version}; qtest: {words.splitlines()[-1]}"
+    return f"QEMU {version()}; qtest: {words.splitlines()[-1]}"

@@ -112,6 +112,23 @@ void medium_add_fault(struct model_medium *m, enum medium_fault_kind kind, uint3
     };
 }
 
+void medium_set_image(struct model_medium *m, uint32_t unit, const uint8_t *data, uint64_t blocks,
+                      uint32_t block_bytes)
+{
+    if (m->image_count == MEDIUM_MAX_IMAGES)
+        abort();
+    m->image[m->image_count++] =
+        (struct medium_image){ .unit = unit, .block_bytes = block_bytes, .blocks = blocks, .data = data };
+}
+
+static const uint8_t *image_block(const struct model_medium *m, uint32_t unit, uint64_t lba)
+{
+    for (unsigned i = 0; i < m->image_count; i++)
+        if (m->image[i].unit == unit && lba < m->image[i].blocks)
+            return m->image[i].data + lba * m->image[i].block_bytes;
+    return NULL;
+}
+
 bool medium_write_arrives(struct model_medium *m, uint32_t unit, uint64_t lba, uint64_t blocks)
 {
     m->writes++;
@@ -150,10 +167,14 @@ static struct medium_fault *find_fault(struct model_medium *m, uint32_t unit, ui
 /* ---- blocks ---- */
 static void make_content(struct model_medium *m, struct medium_block *b)
 {
+    const uint8_t *image = image_block(m, b->unit, b->lba);
+
     b->now = calloc(1, b->bytes);
     if (!b->now)
         abort();
-    if (m->content)
+    if (image)
+        memcpy(b->now, image, b->bytes);
+    else if (m->content)
         m->content(m->content_ctx, b->unit, b->lba, b->now, b->bytes);
 }
 
@@ -196,9 +217,9 @@ const uint8_t *medium_read(const struct model_medium *m, uint32_t unit, uint64_t
 {
     const struct medium_block *b = find(m, unit, lba);
 
-    if (!b)
-        return NULL;
-    return b->stale ? b->before : b->now;
+    const uint8_t *stored = !b ? NULL : b->stale ? b->before : b->now;
+
+    return stored ? stored : image_block(m, unit, lba);
 }
 
 const struct medium_fault *medium_flush(struct model_medium *m, uint32_t unit)

@@ -35,7 +35,7 @@ struct medium_fault {
     uint64_t arg;
     uint32_t hits; /* the medium's own: how often it happened */
 };
-enum { MEDIUM_MAX_FAULTS = 16, MEDIUM_MAX_PERMITS = 64 };
+enum { MEDIUM_MAX_FAULTS = 16, MEDIUM_MAX_PERMITS = 64, MEDIUM_MAX_IMAGES = 16 };
 
 struct medium_block; /* one block's store */
 struct model_medium {
@@ -50,6 +50,13 @@ struct model_medium {
         uint64_t lba, blocks;
     } permit[MEDIUM_MAX_PERMITS];
     unsigned permit_count;
+    /* What lies under everything that was written, in place of the content that the model makes up. */
+    struct medium_image {
+        uint32_t unit, block_bytes;
+        uint64_t blocks;
+        const uint8_t *data;
+    } image[MEDIUM_MAX_IMAGES];
+    unsigned image_count;
     /* seen */
     uint64_t writes, blocks_written, flushes; /* commands that arrived, permitted or not */
     uint64_t writes_outside;                  /* of these, outside of what was permitted */
@@ -67,13 +74,17 @@ void medium_permit(struct model_medium *m, uint32_t unit, uint64_t lba, uint64_t
 void medium_add_fault(struct model_medium *m, enum medium_fault_kind kind, uint32_t unit, uint64_t lba,
                       uint64_t blocks, uint32_t times, uint64_t arg);
 
+/* The blocks of a unit are those at data, which stays the caller's; blocks behind them are the model's. */
+void medium_set_image(struct model_medium *m, uint32_t unit, const uint8_t *data, uint64_t blocks,
+                      uint32_t block_bytes);
+
 /* ---- for the models ---- */
 /* A write command arrived: counts it.  False: it reaches beyond what the test permitted. */
 bool medium_write_arrives(struct model_medium *m, uint32_t unit, uint64_t lba, uint64_t blocks);
 /* Stores one block.  The fault that makes the write fail, or NULL. */
 const struct medium_fault *medium_write(struct model_medium *m, uint32_t unit, uint64_t lba,
                                         uint32_t block_bytes, const void *data);
-/* What was stored there, or NULL: the model's own content. */
+/* What was stored there or came with an image, or NULL: the model's own content. */
 const uint8_t *medium_read(const struct model_medium *m, uint32_t unit, uint64_t lba);
 /* The fault that makes the flush fail, or NULL. */
 const struct medium_fault *medium_flush(struct model_medium *m, uint32_t unit);

@@ -344,7 +344,8 @@ static bool switches_a_cache(const struct model_ahci_slot *s)
 /* SET FEATURES changes the drive, all but the one that starts the motor; caches only where the test says. */
 static bool is_harmless(struct model_ahci *m, struct model_ahci_port *p, const struct model_ahci_slot *s)
 {
-    if (s->cfis[2] != 0xef || s->cfis[3] == 0x07 || (p->drive.may_switch_caches && switches_a_cache(s)))
+    if (s->cfis[2] != 0xef || s->cfis[3] == 0x07 || (p->drive.may_switch_caches && switches_a_cache(s)) ||
+        (m->foreign_driver && s->cfis[3] == 0x03))
         return true;
     p->seen.refused_writes++;
     model_ahci_violation(m, "a SET FEATURES that changes the drive", s->cfis[3], 0x07);
@@ -369,7 +370,7 @@ static void no_data(struct model_ahci_port *p, const struct model_ahci_slot *s, 
         a->count = d->standby ? 0x00 : d->idle ? 0x81 : 0xff;
     if (switches_a_cache(s))
         set_cache(&p->drive, s->cfis[3], a);
-    else if (s->cfis[2] == 0xef)
+    else if (s->cfis[2] == 0xef && s->cfis[3] == 0x07)
         p->drive.puis = 0;
     if (s->cfis[2] == 0x27 || s->cfis[2] == 0xf8)
         a->lba = (d->native_lba_count ? d->native_lba_count : d->lba_count) - 1;

@@ -204,6 +204,7 @@ struct model_ahci {
     bool pi_lost_by_reset;      /* PI reads 0 after GHC.HR until it is written */
     bool left_running;          /* at power-on the firmware's engines still run, with its addresses */
     uint64_t cr_ns, fr_ns;      /* how long CR and FR stay after ST and FRE fall; MODEL_AHCI_NEVER */
+    bool foreign_driver;        /* firmware's own driver works the disks, too: it sets transfer modes */
     bool bench;                 /* every command is over at once, no memory is touched, nothing checked */
 
     /* ---- seen ---- */

@@ -384,8 +384,11 @@ static void write_reg(void *dev, unsigned bar, uint32_t off, unsigned bytes, uin
 /* ---- PCI config: ids, one 64-bit BAR, the PCI Express and power management capabilities ---- */
 static uint32_t config_read(void *dev, uint32_t off)
 {
-    const struct model_nvme_settings *s = &((struct model_nvme *)dev)->set;
+    const struct model_nvme *m = dev;
+    const struct model_nvme_settings *s = &m->set;
 
+    if (m->gone)
+        return UINT32_MAX;
     switch (off) {
     case 0x00:
         return s->vendor_id | (uint32_t)s->device_id << 16;

@@ -142,7 +142,10 @@ struct model_nvme_settings {
     uint64_t power_cycles, unsafe_shutdowns; /* where the counting starts */
     /* what a test permits */
     bool allow_writes; /* everything that changes the media, everywhere */
-    bool bench;        /* completions at once inside the doorbell write: no checks, no data */
+    /* Firmware's own driver works the drive, too: it creates queues without agreeing on their number (EDK2),
+     * which every drive takes and ours must not rely on. */
+    bool foreign_driver;
+    bool bench; /* completions at once inside the doorbell write: no checks, no data */
 };
 
 struct model_nvme_seen {

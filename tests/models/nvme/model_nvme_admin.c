@@ -214,13 +214,23 @@ static uint16_t identify(struct model_nvme *m, const struct model_nvme_command *
 }
 
 /* ---- queues ---- */
+/* Without an agreement there are as many as the drive would have granted. */
+static void number_queues(struct model_nvme *m, const char *why, uint32_t qid)
+{
+    if (m->queues_numbered)
+        return;
+    if (!m->set.foreign_driver)
+        mn_violation(m, why, qid, 0);
+    m->sq_limit = m->set.sq_granted ? m->set.sq_granted : MODEL_NVME_MAX_QUEUES - 1;
+    m->cq_limit = m->set.cq_granted ? m->set.cq_granted : MODEL_NVME_MAX_QUEUES - 1;
+}
+
 static uint16_t create_cq(struct model_nvme *m, const struct model_nvme_command *c)
 {
     uint32_t qid = c->sqe[10] & 0xffff, size = (c->sqe[10] >> 16) + 1, flags = c->sqe[11];
     uint64_t base = c->sqe[6] | (uint64_t)c->sqe[7] << 32;
 
-    if (!m->queues_numbered)
-        return mn_refuse(m, "Create I/O CQ before the number of queues was agreed", qid, 0, S_SEQUENCE);
+    number_queues(m, "Create I/O CQ before the number of queues was agreed", qid);
     if (!qid || qid > m->cq_limit || qid >= MODEL_NVME_MAX_QUEUES || m->cq[qid].exists)
         return mn_refuse(m, "Create I/O CQ: queue id", qid, m->cq_limit, S_INVALID_QID);
     if (size < 2 || size > m->set.mqes + 1u)
@@ -240,8 +250,7 @@ static uint16_t create_sq(struct model_nvme *m, const struct model_nvme_command 
     uint32_t cqid = c->sqe[11] >> 16;
     uint64_t base = c->sqe[6] | (uint64_t)c->sqe[7] << 32;
 
-    if (!m->queues_numbered)
-        return mn_refuse(m, "Create I/O SQ before the number of queues was agreed", qid, 0, S_SEQUENCE);
+    number_queues(m, "Create I/O SQ before the number of queues was agreed", qid);
     if (!qid || qid > m->sq_limit || qid >= MODEL_NVME_MAX_QUEUES || m->sq[qid].exists)
         return mn_refuse(m, "Create I/O SQ: queue id", qid, m->sq_limit, S_INVALID_QID);
     if (!cqid || cqid >= MODEL_NVME_MAX_QUEUES || !m->cq[cqid].exists)

@@ -165,15 +165,32 @@ TEST(model_wants_the_number_of_queues_first)
     struct manual h;
 
     ready(&h);
-    EQ(manual_admin(&h, 0x05, 0, h.cq[1].bus, 0x00070001, 1), 0x400c);
-    manual_down(&h, 1, "before the number of queues");
-    ready(&h);
-    EQ(manual_admin(&h, 0x01, 0, h.sq[1].bus, 0x00070001, 0x10001), 0x400c);
-    manual_down(&h, 1, "before the number of queues");
+    h.m->set.sq_granted = h.m->set.cq_granted = 1;
+    EQ(manual_admin(&h, 0x05, 0, h.cq[1].bus, 0x00070001, 1), 0);
+    EQ(manual_admin(&h, 0x01, 0, h.sq[1].bus, 0x00070001, 0x10001), 0);
+    EQ(manual_read(&h, 5, 8, h.data.bus, 0), 0);
+    manual_down(&h, 2, "before the number of queues");
     ready(&h);
     EQ(manual_admin(&h, 0x09, 0, 0, 7, 0x0000ffff), 0x4002);
     EQ(manual_admin(&h, 0x09, 0, 0, 7, 0xffff0000), 0x4002);
     manual_down(&h, 2, "FFFFh is reserved");
+}
+
+TEST(model_lets_a_foreign_driver_create_what_would_have_been_granted)
+{
+    struct manual h;
+
+    ready(&h);
+    h.m->set.foreign_driver = true;
+    h.m->set.sq_granted = h.m->set.cq_granted = 1;
+    EQ(manual_admin(&h, 0x05, 0, h.cq[1].bus, 0x00070001, 1), 0);
+    EQ(manual_admin(&h, 0x01, 0, h.sq[1].bus, 0x00070001, 0x10001), 0);
+    manual_down(&h, 0, NULL);
+    ready(&h);
+    h.m->set.foreign_driver = true;
+    h.m->set.sq_granted = h.m->set.cq_granted = 1;
+    EQ(manual_admin(&h, 0x05, 0, h.cq[1].bus, 0x00070002, 1), 0x4101);
+    manual_down(&h, 1, "queue id");
 }
 
 TEST(model_sees_wrong_admin_fields)

@@ -29,6 +29,38 @@ static bool holds(const uint8_t *cpu, uint64_t lba, unsigned blocks)
     return true;
 }
 
+TEST(model_reads_an_image_where_it_has_one_and_its_own_content_behind_it)
+{
+    static uint8_t image[2 * 512];
+    uint8_t written[512];
+    struct manual h;
+    const uint8_t *cpu;
+
+    for (unsigned i = 0; i < sizeof image; i++)
+        image[i] = (uint8_t)(i * 7 + 1);
+    memset(written, 0xee, sizeof written);
+    ready(&h);
+    cpu = h.data.cpu;
+    medium_set_image(&h.m->medium, 1, image, 2, 512);
+    medium_set_image(&h.m->medium, 2, written, 1, 512);
+    EQ(manual_read(&h, 0, 3, page_bus(&h, 0), 0), 0);
+    CHECK(!memcmp(cpu, image, sizeof image));
+    CHECK(holds(cpu + 1024, 2, 1));
+    /* What is written lies over it; a power cut brings the image back. */
+    h.m->medium.volatile_cache = true;
+    CHECK(!medium_write(&h.m->medium, 1, 1, 512, written));
+    EQ(manual_read(&h, 1, 1, page_bus(&h, 0), 0), 0);
+    CHECK(!memcmp(cpu, written, 512));
+    medium_power_cut(&h.m->medium);
+    CHECK(!memcmp(medium_read(&h.m->medium, 1, 1), image + 512, 512));
+    /* A block that is half written has the image's other half. */
+    medium_add_fault(&h.m->medium, MEDIUM_TORN, 1, 0, 1, 0, 16);
+    CHECK(!medium_write(&h.m->medium, 1, 0, 512, written));
+    CHECK(!memcmp(medium_read(&h.m->medium, 1, 0), written, 16));
+    CHECK(!memcmp(medium_read(&h.m->medium, 1, 0) + 16, image + 16, 496));
+    manual_down(&h, 0, NULL);
+}
+
 TEST(model_reads_one_page_with_one_pointer)
 {
     struct manual h;
