@@ -116,12 +116,12 @@ static const UINTN ink_attribute[INK_COUNT] = {
     [INK_ALARM] = EFI_WHITE | EFI_BACKGROUND_RED,
 };
 
-static void put_cells(void *ctx, int row, int column, enum ink ink, const char *text, int len)
+static bool put_cells(void *ctx, int row, int column, enum ink ink, const char *text, int len)
 {
+    const uint64_t *end_ns = ctx;
     CHAR16 line[GRID_MAX_COLUMNS + 1];
     int n = 0;
 
-    (void)ctx;
     for (; n < len && n < GRID_MAX_COLUMNS; n++) {
         /* The very last cell would scroll the screen. */
         if (row == wanted.rows - 1 && column + n == wanted.columns - 1)
@@ -129,7 +129,7 @@ static void put_cells(void *ctx, int row, int column, enum ink ink, const char *
         line[n] = (CHAR16)(unsigned char)text[n];
     }
     if (!n)
-        return;
+        return true;
     line[n] = 0;
     for (unsigned i = 0; i < console_count; i++) {
         EFI_SIMPLE_TEXT_OUT_PROTOCOL *out = consoles[i].out;
@@ -138,6 +138,7 @@ static void put_cells(void *ctx, int row, int column, enum ink ink, const char *
         out->SetAttribute(out, ink_attribute[ink]);
         out->OutputString(out, line);
     }
+    return clock_now_ns() < *end_ns;
 }
 
 /* A console that firmware took away, with its screen or its adapter, is left out from then on. */
@@ -151,16 +152,24 @@ static void forget_the_gone(void)
     console_count = kept;
 }
 
-static void show(bool patient)
+void console_show(void)
 {
+    uint64_t end_ns = UINT64_MAX;
+
     forget_the_gone();
-    serial_screen_show(&wanted, patient);
+    serial_screen_show(&wanted);
     if (console_count)
-        grid_diff(&wanted, &shown, put_cells, NULL);
+        grid_diff(&wanted, &shown, put_cells, &end_ns);
 }
 
-void console_show(void) { show(false); }
-void console_show_live(void) { show(true); }
+bool console_show_live(uint64_t most_ns)
+{
+    uint64_t end_ns = clock_now_ns() + most_ns;
+
+    forget_the_gone();
+    bool whole = serial_screen_show_live(&wanted, most_ns);
+    return (!console_count || grid_diff(&wanted, &shown, put_cells, &end_ns)) && whole;
+}
 
 bool console_wait_key(unsigned seconds)
 {

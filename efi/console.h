@@ -10,8 +10,10 @@ void console_init(const struct conf *conf);
 bool console_present(void);
 /* The grid that views draw on; its size is the smallest of the consoles' modes. */
 struct grid *console_grid(void);
-void console_show(void);      /* draws what changed since the last call */
-void console_show_live(void); /* the same, but a serial line gets it only when it has rested enough */
+void console_show(void); /* draws what changed since the last call */
+/* The same, but it takes no longer than that and goes on with the next call; a serial line gets it only when
+ * it has rested enough.  True: all is drawn. */
+bool console_show_live(uint64_t most_ns);
 /* Waits until a person presses a key or the time is over; true: a key. */
 bool console_wait_key(unsigned seconds);
 /* Colours, cursor and the serial port as they were. */

@@ -1,4 +1,5 @@
 #include "live.h"
+#include "attention.h"
 #include "clock.h"
 #include "console.h"
 #include "heat_run.h"
@@ -13,11 +14,6 @@
 
 enum {
     LONG_STEP_MS = 4000, /* each hold empties the queues: not in steps in which that would show */
-    DRAW_EVERY_MS = 2000,
-    DRAW_SHARE = 130, /* at most one part in so many of the time is spent on pictures */
-    KEYS_EVERY_MS = 1000,
-    KEYS_EVERY_WHEN_PRESSED_MS = 200,
-    PRESSED_FOR_S = 10, /* after a key so long a person is taken to be there */
     LANES_SHOWN = 512,
     CONTROLLERS_SHOWN = 64
 };
@@ -29,8 +25,8 @@ static struct {
     const struct plan_step *step;
     const struct sweep_view *burn_in; /* shown in place of an engine's step */
     unsigned number, round, steps, first, chosen, help_first;
-    uint64_t estimate_ns, began_ns, drawn_ns, looked_ns, pressed_ns, spent_ns;
-    unsigned pictures;
+    uint64_t estimate_ns, began_ns;
+    struct attention attention;
     enum page page;
     bool watched, stopped; /* watched: somebody may look */
 } live;
@@ -131,12 +127,11 @@ static void draw_help(void)
         live.help_first = last;
 }
 
-static void draw(void)
+static void draw(uint64_t most_ns)
 {
     struct sweep_view v;
+    uint64_t drawn_from_ns = clock_now_ns();
 
-    if ((!live.engine && !live.burn_in) || !console_present())
-        return;
     if (live.burn_in) {
         v = *live.burn_in;
         v.first = live.first;
@@ -149,9 +144,8 @@ static void draw(void)
         live_disk_draw(live.inv, live.engine, live.chosen, &lanes[live.chosen]);
     else
         view_sweep(console_grid(), &v);
-    console_show_live();
-    live.drawn_ns = clock_now_ns();
-    live.pictures++;
+    bool whole = console_show_live(most_ns);
+    attention_drew(&live.attention, drawn_from_ns, clock_now_ns(), whole);
 }
 
 /* ---- keys ---- */
@@ -186,7 +180,6 @@ static void move(uint16_t key)
 
 static void press(uint16_t key)
 {
-    live.pressed_ns = clock_now_ns();
     if (key == KEY_F1 || key == '?')
         live.page = PAGE_HELP;
     else if (key == KEY_ENTER && live.page == PAGE_LANES)
@@ -197,59 +190,55 @@ static void press(uint16_t key)
         move(key);
 }
 
-/* True when a key moved something.  Esc is back from a page within; from the outermost it asks for the end.
- */
-static bool look_at_keys(void)
+/* Esc is back from a page within; from the outermost it asks for the end.  The time that a question was open
+ * is a person's, not ours. */
+static void look_at_keys(void)
 {
+    uint64_t looked_from_ns = clock_now_ns(), question_ns;
     bool moved = false;
 
     keys_esc_is_back(live.page != PAGE_LANES);
     live.stopped |= keys_stop_asked();
-    live.looked_ns = clock_now_ns();
     for (uint16_t key = keys_kept(); key != KEY_NONE; key = keys_kept()) {
         press(key);
         moved = true;
     }
-    return moved;
+    question_ns = keys_question_ns();
+    attention_looked(&live.attention, looked_from_ns + question_ns, clock_now_ns(), moved || question_ns);
 }
 
 /* ---- when ---- */
 
 static bool is_long(void) { return live.step->estimate_ns >= LONG_STEP_MS * NS_PER_MS; }
 
-static bool picture_is_due(uint64_t now_ns)
+static uint64_t picture_ns(void)
 {
-    return console_present() && now_ns - live.drawn_ns >= DRAW_EVERY_MS * NS_PER_MS &&
-           live.spent_ns * DRAW_SHARE <= now_ns - live.began_ns;
+    return (live.engine || live.burn_in) && console_present()
+               ? attention_picture_ns(&live.attention, clock_now_ns())
+               : 0;
 }
 
-static bool keys_are_due(uint64_t now_ns)
+static void draw_when_due(void)
 {
-    bool person = live.pressed_ns && now_ns - live.pressed_ns < PRESSED_FOR_S * NS_PER_S;
+    uint64_t most_ns = picture_ns();
 
-    return now_ns - live.looked_ns >= (person ? KEYS_EVERY_WHEN_PRESSED_MS : KEYS_EVERY_MS) * NS_PER_MS;
+    if (most_ns)
+        draw(most_ns);
 }
 
 bool live_hold_is_due(void)
 {
-    uint64_t now_ns = clock_now_ns();
-
-    return live.watched && is_long() && (picture_is_due(now_ns) || keys_are_due(now_ns));
+    return live.watched && is_long() &&
+           (picture_ns() || attention_look_is_due(&live.attention, clock_now_ns()));
 }
 
-/* Time that a question was open is a person's, not ours. */
 void live_attend(void)
 {
-    uint64_t began_ns = clock_now_ns();
-    bool moved;
-
     if (!live.watched)
         return;
-    moved = look_at_keys();
-    uint64_t question_ns = keys_question_ns();
-    if (moved || question_ns || picture_is_due(clock_now_ns()))
-        draw();
-    live.spent_ns += clock_now_ns() - began_ns - question_ns;
+    if (attention_look_is_due(&live.attention, clock_now_ns()))
+        look_at_keys();
+    draw_when_due();
 }
 
 void live_stop(void) { live.stopped = true; }
@@ -284,7 +273,7 @@ void live_waits(const struct plan *plan)
 void live_burn_in(const struct sweep_view *v)
 {
     live.burn_in = v;
-    draw();
+    draw_when_due();
 }
 
 void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns)
@@ -294,7 +283,8 @@ void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns)
     live.estimate_ns = estimate_ns;
     live.watched = console_present() || serial_port_count();
     live.page = PAGE_LANES;
-    live.began_ns = live.looked_ns = live.drawn_ns = clock_now_ns();
+    live.began_ns = clock_now_ns();
+    attention_begin(&live.attention, live.began_ns, estimate_ns);
     keys_drop();
 }
 
@@ -321,19 +311,21 @@ void live_result(const struct disk *d, const struct step_result *r) { live_disk_
 
 void live_end(void)
 {
-    uint64_t all_ns = clock_now_ns() - live.began_ns;
-    char line[120];
+    uint64_t all_ns = clock_now_ns() - live.began_ns, spent_ns = attention_spent_ns(&live.attention);
+    char line[160];
     struct text t = text_over(line, sizeof line);
 
     live.burn_in = NULL;
     if (!live.watched || !all_ns)
         return;
-    text_fmt(&t, "screen and keys: %u pictures, ", live.pictures);
-    text_duration(&t, live.spent_ns);
-    text_str(&t, " of ");
+    text_fmt(&t, "screen and keys: %llu pictures in ", (unsigned long long)live.attention.pictures.count);
+    text_duration(&t, live.attention.pictures.spent_ns);
+    text_fmt(&t, ", %llu looks at the keyboards in ", (unsigned long long)live.attention.looks.count);
+    text_duration(&t, live.attention.looks.spent_ns);
+    text_str(&t, ", of ");
     text_duration(&t, all_ns);
-    text_str(&t, ", ");
-    text_fixed(&t, mul_div_u64(live.spent_ns, 10000, all_ns), 2);
+    text_str(&t, ": ");
+    text_fixed(&t, mul_div_u64(spent_ns, 10000, all_ns), 2);
     text_str(&t, " %");
     journal_log(record_journal(), LOG_INFO, line);
     serial_say("%s", line);

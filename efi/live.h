@@ -6,8 +6,8 @@
 #include "views.h"
 
 /* What a person sees and may do while the plan runs.  Everything here may call firmware: it is called in
- * holds of the engine and between steps only, and takes less than a hundredth of the time unless a person
- * keeps pressing keys.  Without console and keyboard all of it does nothing. */
+ * holds of the engine and between steps only, and takes less than a hundredth of the time (attention.h).
+ * Without console and keyboard all of it does nothing. */
 
 /* The plan begins.  estimate_ns: of all that is to run. */
 void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns);

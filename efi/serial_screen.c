@@ -3,6 +3,8 @@
 #include "serial_screen.h"
 #include "ansi.h"
 #include "clock.h"
+#include "math.h"
+#include "platform.h"
 #include "serial.h"
 
 enum { PICTURE_BYTES = 32 << 10, KEY_BYTES_PER_LOOK = 32 };
@@ -62,28 +64,46 @@ bool serial_screen_open(unsigned port, unsigned baud)
 
 bool serial_screen_present(void) { return screen.port != NULL; }
 
-static void put(void *ctx, int row, int column, enum ink ink, const char *text, int len)
+enum { SLOW_BAUD = 9600, BITS_PER_BYTE = 10, BYTES_FOR_A_RUN = GRID_MAX_COLUMNS + 40 };
+static struct text out;
+static size_t bytes_most;
+
+static bool put(void *ctx, int row, int column, enum ink ink, const char *text, int len)
 {
-    ansi_put(ctx, row, column, ink, text, len);
+    (void)ctx;
+    ansi_put(&out, row, column, ink, text, len);
+    return out.len < bytes_most && out.len + BYTES_FOR_A_RUN < out.cap;
 }
 
-void serial_screen_show(const struct grid *g, bool patient)
+/* A part of the picture, of about so many bytes. */
+static bool show_part(const struct grid *g, size_t most)
 {
-    struct text t = text_over(picture, sizeof picture);
+    out = text_over(picture, sizeof picture);
+    bytes_most = most;
+    bool whole = grid_diff(g, &shown, put, NULL);
 
-    if (!screen.port || (patient && clock_now_ns() < screen.not_before_ns))
-        return;
-    grid_diff(g, &shown, put, &t);
-    if (!t.len)
-        return;
-    if (!serial_write(screen.port, picture, t.len)) {
+    if (out.len && !serial_write(screen.port, picture, out.len)) {
         serial_screen_close();
-        return;
+        return true;
     }
-    /* What had no room in the picture is drawn with the next one. */
-    if (t.cut)
-        shown.columns = shown.rows = 0;
-    screen.not_before_ns = clock_now_ns() + ansi_pause_ns(t.len, screen.port->Mode->BaudRate);
+    if (out.len && screen.port)
+        screen.not_before_ns = clock_now_ns() + ansi_pause_ns(out.len, screen.port->Mode->BaudRate);
+    return whole;
+}
+
+void serial_screen_show(const struct grid *g)
+{
+    while (screen.port && !show_part(g, sizeof picture)) {}
+}
+
+bool serial_screen_show_live(const struct grid *g, uint64_t most_ns)
+{
+    if (!screen.port)
+        return true;
+    if (clock_now_ns() < screen.not_before_ns)
+        return false;
+    uint64_t baud = screen.port->Mode->BaudRate ? screen.port->Mode->BaudRate : SLOW_BAUD;
+    return show_part(g, mul_div_u64(most_ns, baud, BITS_PER_BYTE * NS_PER_S));
 }
 
 uint16_t serial_screen_key(void)

@@ -9,8 +9,11 @@
  * unless baud is 0.  False: there is none. */
 bool serial_screen_open(unsigned port, unsigned baud);
 bool serial_screen_present(void);
-/* Draws what changed; when `patient`, only after the pause that the line's speed asks for. */
-void serial_screen_show(const struct grid *g, bool patient);
+/* Draws what changed. */
+void serial_screen_show(const struct grid *g);
+/* Only as much as the line carries in that time, and only after the pause that its speed asks for.  True: all
+ * is drawn, or there is none. */
+bool serial_screen_show_live(const struct grid *g, uint64_t most_ns);
 /* A key from its terminal. */
 uint16_t serial_screen_key(void);
 /* Gives the port back to lines and to firmware. */

@@ -29,6 +29,7 @@ struct cell {
 }; /* printable ASCII */
 struct grid {
     uint16_t columns, rows;
+    uint16_t next_row;       /* of what is shown: where a diff that was broken off goes on */
     uint16_t overdrawn, cut; /* characters put upon others, or outside, since grid_clear: for tests */
     struct cell cell[GRID_MAX_ROWS][GRID_MAX_COLUMNS];
 };
@@ -37,10 +38,11 @@ void grid_clear(struct grid *g, unsigned columns, unsigned rows); /* clamped to 
 void grid_text(struct grid *g, int row, int column, enum ink ink, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 void grid_bar(struct grid *g, int row, int column, int width, uint64_t done, uint64_t total);
-/* Calls put for each run of cells on one row that differ from `shown` and share an ink, then copies them
- * there: the least that must be drawn. */
-void grid_diff(const struct grid *g, struct grid *shown,
-               void (*put)(void *ctx, int row, int column, enum ink ink, const char *text, int len),
+/* Calls put for each run of cells on one row that differ from `shown` and share an ink, after it has copied
+ * them there: the least that must be drawn.  When put answers false it has drawn, and enough for this time:
+ * the next call goes on in that row and comes to all others before it.  True: all is drawn. */
+bool grid_diff(const struct grid *g, struct grid *shown,
+               bool (*put)(void *ctx, int row, int column, enum ink ink, const char *text, int len),
                void *ctx);
 
 #endif

@@ -69,9 +69,10 @@ static char *read_all(const char *path, size_t *len)
 }
 
 /* ---- pictures ---- */
-static void put(void *ctx, int row, int column, enum ink ink, const char *text, int len)
+static bool put(void *ctx, int row, int column, enum ink ink, const char *text, int len)
 {
     ansi_put(ctx, row, column, ink, text, len);
+    return true;
 }
 
 static void print_frame(void)

@@ -1,4 +1,5 @@
-"""200 namespaces on one NVMe controller: all are listed, measured and on the last screen; the live view is paged."""
+"""200 namespaces on one NVMe controller: all are listed, measured and on the last screen; the live view is paged by somebody
+who never stops pressing keys."""
 import re
 import time
 
@@ -23,6 +24,8 @@ def look(m):
     m.press("pgdn")
     time.sleep(3)
     m.screendump(m.folder / "live.png")
+    while not m.wait_for(re.compile(rb"# screen and keys"), 0.2) and m.process.poll() is None:
+        m.press("pgup", "ret", "esc", "pgdn", "down", every_s=0.25)
 
 
 def run(folder):

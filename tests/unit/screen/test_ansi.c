@@ -85,9 +85,10 @@ TEST(any_bytes_whatever_leave_the_parser_sane)
     EQ(ansi_key(&k, 'q', 1000000000 * MS), 'q');
 }
 
-static void put(void *ctx, int row, int column, enum ink ink, const char *text, int len)
+static bool put(void *ctx, int row, int column, enum ink ink, const char *text, int len)
 {
     ansi_put(ctx, row, column, ink, text, len);
+    return true;
 }
 
 TEST(what_changed_is_drawn_in_its_colour_and_place)

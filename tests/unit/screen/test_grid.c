@@ -80,13 +80,13 @@ TEST(a_bar_fills_with_its_share_and_completely_only_at_the_end)
 
 /* ---- diff ---- */
 struct drawn {
-    unsigned calls, cells;
+    unsigned calls, cells, most; /* most: so many calls, then it is enough; 0: no limit */
     int row[8], column[8];
     enum ink ink[8];
     char text[8][32];
 };
 
-static void draw(void *ctx, int row, int column, enum ink ink, const char *text, int len)
+static bool draw(void *ctx, int row, int column, enum ink ink, const char *text, int len)
 {
     struct drawn *d = ctx;
 
@@ -98,6 +98,7 @@ static void draw(void *ctx, int row, int column, enum ink ink, const char *text,
     }
     d->calls++;
     d->cells += (unsigned)len;
+    return !d->most || d->calls % d->most;
 }
 
 TEST(only_what_changed_is_drawn)
@@ -143,6 +144,68 @@ TEST(a_screen_of_another_size_is_drawn_where_it_is_new)
     grid_diff(g, shown, draw, &d);
     EQ(d.cells, 4);
     EQ(shown->columns, 12);
+    free(g);
+    free(shown);
+}
+
+/* Numbers at the top change with every picture: what is further down gets its turn all the same. */
+TEST(a_picture_that_is_broken_off_goes_on_where_it_stopped)
+{
+    struct grid *g = grid_new(20, 6), *shown = grid_new(20, 6);
+    struct drawn d = { .most = 2 };
+    unsigned pictures = 0;
+
+    grid_clear(g, 20, 6);
+    grid_clear(shown, 20, 6);
+    for (int r = 0; r < 6; r++)
+        grid_text(g, r, 0, INK_GOOD, "row %d", r);
+    while (shown->cell[5][4].c != '5' && pictures++ < 10) {
+        g->cell[0][0].c = (char)('a' + pictures);
+        CHECK(!grid_diff(g, shown, draw, &d) || pictures > 3);
+    }
+    CHECK(pictures <= 4);
+    d.most = 0;
+    CHECK(grid_diff(g, shown, draw, &d));
+    EQ(memcmp(g->cell[0], shown->cell[0], sizeof g->cell[0]), 0);
+    unsigned calls = d.calls;
+    CHECK(grid_diff(g, shown, draw, &d));
+    EQ(d.calls, calls);
+    free(g);
+    free(shown);
+}
+
+TEST(a_first_picture_that_is_broken_off_is_drawn_whole_in_the_end)
+{
+    struct grid *g = grid_new(20, 6), *shown = grid_new(0, 0);
+    struct drawn d = { .most = 1 };
+    unsigned pictures = 1;
+
+    grid_clear(g, 20, 6);
+    grid_clear(shown, 0, 0);
+    while (!grid_diff(g, shown, draw, &d))
+        pictures++;
+    EQ(d.cells, 120);
+    EQ(pictures, 7);
+    free(g);
+    free(shown);
+}
+
+TEST(blanks_differ_only_where_their_ground_does)
+{
+    struct grid *g = grid_new(20, 1), *shown = grid_new(20, 1);
+    struct drawn d = { 0 };
+
+    grid_clear(g, 20, 1);
+    grid_clear(shown, 20, 1);
+    grid_text(g, 0, 0, INK_DIM, "        ");
+    grid_diff(g, shown, draw, &d);
+    EQ(d.calls, 0);
+    grid_text(g, 0, 0, INK_SOLID_BAD, "        ");
+    grid_diff(g, shown, draw, &d);
+    EQ(d.cells, 8);
+    grid_clear(g, 20, 1);
+    grid_diff(g, shown, draw, &d);
+    EQ(d.cells, 16);
     free(g);
     free(shown);
 }
