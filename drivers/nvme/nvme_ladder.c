@@ -163,9 +163,8 @@ void nvme_expire(struct io_lane *base, unsigned slot_number)
         return;
     }
     controller_remark(&c->base, REMARK_FAIL,
-                      "%s: the abort did not help: resetting the controller, all requests in "
-                      "flight are lost",
-                      name);
+                      "%s: %sresetting the controller, all requests in flight are lost", name,
+                      csts & CSTS_CFS ? "" : "the abort did not help: ");
     c->resets++;
     if (reset(c))
         give_up(c, "the controller did not come back from a reset");

@@ -162,6 +162,8 @@ static void report(void *dev)
            (unsigned long long)m->seen.completions, (unsigned long long)m->seen.errors,
            (unsigned long long)m->seen.aborts, (unsigned long long)m->seen.aborted,
            (unsigned long long)m->seen.dropped);
+    printf(",\"hmb_grants\":%llu,\"hmb_returns\":%llu", (unsigned long long)m->seen.hmb_grants,
+           (unsigned long long)m->seen.hmb_returns);
     printf(",\"in_flight_max\":%u,\"self_tests\":%llu,\"features_set\":%llu", m->seen.in_flight_max,
            (unsigned long long)m->seen.admin[0x14], (unsigned long long)m->seen.features_set);
 }

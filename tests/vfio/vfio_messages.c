@@ -39,18 +39,13 @@ static void put32(uint8_t *p, uint32_t v) { memcpy(p, &v, sizeof v); }
 static void put64(uint8_t *p, uint64_t v) { memcpy(p, &v, sizeof v); }
 
 /* ---- regions ---- */
-static uint32_t bar_mask(struct vfio_server *s, unsigned bar)
-{
-    return s->ops->config_read(s->dev, 0x10 + 4 * bar);
-}
-
 /* The upper half of a 64-bit BAR is none of its own. */
-static bool is_upper_half(struct vfio_server *s, unsigned bar)
+static bool is_upper_half(const struct vfio_server *s, unsigned bar)
 {
-    return bar && (bar_mask(s, bar - 1) & 7) == 4 && !is_upper_half(s, bar - 1);
+    return bar && (s->bar[bar - 1] & 7) == 4 && !is_upper_half(s, bar - 1);
 }
 
-static uint64_t region_bytes(struct vfio_server *s, uint32_t region)
+static uint64_t region_bytes(const struct vfio_server *s, uint32_t region)
 {
     uint32_t mask;
 
@@ -58,7 +53,7 @@ static uint64_t region_bytes(struct vfio_server *s, uint32_t region)
         return CONFIG_BYTES;
     if (region >= BARS || is_upper_half(s, region))
         return 0;
-    mask = bar_mask(s, region);
+    mask = s->bar[region];
     mask &= mask & 1 ? ~3u : ~15u;
     return mask ? (uint64_t)(uint32_t)-mask : 0;
 }

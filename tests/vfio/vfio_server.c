@@ -86,6 +86,8 @@ void vfio_server_init(struct vfio_server *s, const struct model_device_ops *ops,
     s->ops = ops;
     s->dev = dev;
     s->started_ns = clock_ns();
+    for (unsigned i = 0; i < sizeof s->bar / sizeof s->bar[0]; i++)
+        s->bar[i] = ops->config_read(dev, 0x10 + 4 * i);
     *host = (struct model_host){ .ctx = s,
                                  .dma_read = host_dma_read,
                                  .dma_write = host_dma_write,

@@ -12,6 +12,7 @@ struct vfio_server {
     void *dev;
     struct vfio_memory memory;
     uint16_t command; /* PCI command register */
+    uint32_t bar[6];  /* as all ones read back; of a device that has vanished nothing can be read any more */
     uint64_t started_ns;
     unsigned violations;
     unsigned long messages, register_reads, register_writes, dma_without_master;

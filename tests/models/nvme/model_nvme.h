@@ -157,6 +157,7 @@ struct model_nvme_seen {
     uint64_t enables, disables; /* CC.EN 0 to 1, 1 to 0 */
     uint64_t shutdowns;         /* CC.SHN, completed */
     uint64_t aborts, aborted;   /* asked for, done */
+    uint64_t hmb_grants, hmb_returns;
     uint64_t completions, errors;
     uint64_t dropped; /* in flight when the controller was reset or switched off */
     uint32_t in_flight_now, in_flight_max;

@@ -132,6 +132,7 @@ static uint16_t set_hmb(struct model_nvme *m, const struct model_nvme_command *c
     if (!m->set.hmpre)
         return mn_refuse(m, "host memory buffer for a drive that wants none", how, 0, S_INVALID_FIELD);
     if (!(how & 1)) {
+        m->seen.hmb_returns += m->hmb_on;
         m->hmb_on = false;
         return 0;
     }
@@ -148,6 +149,7 @@ static uint16_t set_hmb(struct model_nvme *m, const struct model_nvme_command *c
     m->hmb.count = count;
     m->hmb.pages = c->sqe[12];
     m->hmb_on = true;
+    m->seen.hmb_grants++;
     return 0;
 }
 
