@@ -27,7 +27,7 @@ class Model:
         return self.errors.read_text()
 
     def arguments(self, bus, boot_index):
-        device = {"driver": "vfio-user-pci", "id": self.name, "rombar": 0, "bus": bus,
+        device = {"driver": "vfio-user-pci", "id": f"model-{self.name}", "rombar": 0, "bus": bus,
                   "socket": {"type": "unix", "path": str(self.socket)}, "x-msg-timeout": 60000}
         if boot_index:
             device["bootindex"] = boot_index
