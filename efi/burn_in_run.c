@@ -176,7 +176,7 @@ static void on_phase(void *ctx, const struct burn_in_drive *d, enum burn_in_phas
     if (d->state.errors)
         text_fmt(&t, ", %llu error%s", (unsigned long long)d->state.errors, str_plural(d->state.errors));
     journal_log(record_journal(), LOG_INFO, line);
-    serial_say("  %s", line);
+    serial_tell("  %s", line);
     look_around(run.inv);
 }
 
@@ -203,7 +203,7 @@ static void tell_start(const struct burn_in_drive *d)
     text_fmt(&t, "%s: ", d->disk->name);
     burn_in_announce(d, &t);
     journal_log(record_journal(), LOG_INFO, line);
-    serial_say("  %s", line);
+    serial_tell("  %s", line);
     if (d->resumed)
         record_finding("burn-in-resumed", FINDING_INFO, d->disk->name, NULL, "%s", line);
     if (d->state.end == BURN_IN_LEFT)
@@ -282,7 +282,7 @@ static void take_over(struct known_disk *k, struct burn_in_drive *d, const struc
     burn_in_earlier_words(s, &t);
     if (v == VERDICT_FAIL)
         inventory_disk_finding(run.inv, k->disk, "burn-in-error", FINDING_FAIL, NULL, "%s", words);
-    serial_say("  %s: %s, %s", k->disk->name, verdict_text(v), words);
+    serial_tell("  %s: %s, %s", k->disk->name, verdict_text(v), words);
     k->verdict = verdict_join(k->verdict, v);
     str_copy(k->why, sizeof k->why, words);
 }
@@ -348,7 +348,7 @@ static void judge(const struct burn_in_drive *d)
     if (d->taken_over)
         return;
     burn_in_words(d, &t);
-    serial_say("  %s: %s, %s", d->disk->name, verdict_text(v), line);
+    serial_tell("  %s: %s, %s", d->disk->name, verdict_text(v), line);
     if (!k)
         return;
     k->verdict = verdict_join(k->verdict, v);

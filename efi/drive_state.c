@@ -49,7 +49,7 @@ static enum self_test_kind kind;
 static void not_tested(const struct self_test *t, const char *why)
 {
     journal_not_tested(record_journal(), t->k->disk->name, ways[kind].job, why);
-    serial_say("  %s %s self-test: NOT-TESTED, %s", t->k->disk->name, ways[kind].name, why);
+    serial_tell("  %s %s self-test: NOT-TESTED, %s", t->k->disk->name, ways[kind].name, why);
 }
 
 /* A controller's namespaces are tested together: its first one stands for all. */
@@ -173,8 +173,8 @@ void drive_self_tests(struct inventory *inv, const struct conf *conf)
             look(inv, t);
             running += t->running;
             if (t->running && say)
-                serial_say("  %s %s self-test: %u %%", t->k->disk->name, ways[kind].name,
-                           t->state.percent_done);
+                serial_tell("  %s %s self-test: %u %%", t->k->disk->name, ways[kind].name,
+                            t->state.percent_done);
         }
         if (say)
             said_ns = plat_now_ns();

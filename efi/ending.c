@@ -41,6 +41,8 @@ void ending_judge(const struct inventory *inv, const struct conf *conf, struct r
     status->verdict = tested || worst == VERDICT_FAIL ? verdict_join(disks, worst) : VERDICT_NOT_TESTED;
 }
 
+static bool whole_elsewhere; /* the result is on a medium, or somebody has received it */
+
 /* The files that jobs asked for by fio's write_bw_log and its kin. */
 static void write_logs(struct medium *m, const char *text, size_t len)
 {
@@ -69,8 +71,9 @@ struct run_ending ending_write(const struct run_status *status, const struct con
         if (!medium_write(m, reports[i].name, reports[i].render, text, len))
             serial_say("%s could not be written; the journal is whole", reports[i].name);
     write_logs(m, text, len);
+    whole_elsewhere = m->state == MEDIUM_OK;
     if (net_delivery_wanted()) {
-        net_delivery_finish(text, len, &where);
+        whole_elsewhere |= net_delivery_finish(text, len, &where);
         serial_say("results %s", sent);
     }
     if (!net_state_put(&not_kept))
@@ -106,6 +109,7 @@ void ending_last_line(const struct run_status *status, const struct run_ending *
     size_t len;
     const char *text = record_text(&len);
 
+    serial_finish(whole_elsewhere);
     render_summary(text, len, &out);
     str_fmt(last, sizeof last, "BARESWEEP END verdict=%s exit=%d\n", verdict_text(status->verdict),
             e->exit_code);

@@ -50,6 +50,7 @@ void record_start(uint64_t run_id)
 {
     journal_start(&journal, run_id, clock_now_ns);
     journal_add_sink(&journal, memory_line, NULL, false);
+    serial_keep_waiting();
     if (serial_port_count())
         journal_add_sink(&journal, serial_line, NULL, true);
 }
@@ -81,7 +82,7 @@ void record_finding(const char *code, enum finding_level level, const char *subj
     str_copy(f.subject, sizeof f.subject, subject);
     str_copy(f.expected, sizeof f.expected, expected ? expected : "");
     journal_finding(&journal, &f);
-    serial_say("%s %s: %s", finding_level_text(level), subject, f.seen);
+    serial_tell("%s %s: %s", finding_level_text(level), subject, f.seen);
     if (level != FINDING_PASS)
         net_syslog(severity[level], "%s %s: %s", finding_level_text(level), subject, f.seen);
     enum verdict v = verdict_after(VERDICT_PASS, level);

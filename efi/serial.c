@@ -1,6 +1,8 @@
 #include "firmware.h" /* before efiser.h, which needs its types */
 #include <efiser.h>
 #include "clock.h"
+#include "lines.h"
+#include "platform.h"
 #include "serial.h"
 
 enum { SERIAL_PORTS_MAX = 4, CHUNK_BYTES = 64 };
@@ -10,6 +12,10 @@ static struct {
     bool lent; /* carries a screen */
 } ports[SERIAL_PORTS_MAX];
 static unsigned port_count;
+static struct lines lines;
+static char *waiting;
+
+static bool write_ports(const char *line, size_t len);
 
 void serial_init(void)
 {
@@ -26,6 +32,7 @@ void serial_init(void)
     }
     if (handles)
         boot->FreePool(handles);
+    lines_begin(&lines, write_ports, clock_now_ns);
 }
 
 unsigned serial_port_count(void)
@@ -74,11 +81,11 @@ bool serial_write(void *to, const char *bytes, size_t len)
     return true;
 }
 
-bool serial_line(void *ctx, const char *line, size_t len)
+/* To every port that carries lines.  A line ends in CR LF there. */
+static bool write_ports(const char *line, size_t len)
 {
     bool any = false;
 
-    (void)ctx;
     if (len && line[len - 1] == '\n')
         len--;
     for (unsigned i = 0; i < port_count; i++) {
@@ -92,16 +99,66 @@ bool serial_line(void *ctx, const char *line, size_t len)
     return any;
 }
 
+void serial_keep_waiting(void)
+{
+    enum { WAITING_BYTES = 1 << 20 };
+
+    if (!serial_port_count())
+        return;
+    waiting = plat_alloc(WAITING_BYTES);
+    lines_give_buffer(&lines, waiting, WAITING_BYTES);
+}
+
+void serial_finish(bool whole_elsewhere)
+{
+    enum { FINISH_S = 60 };
+    uint64_t left_out = lines_finish(&lines, whole_elsewhere ? FINISH_S * NS_PER_S : 0);
+
+    if (left_out)
+        serial_say("%llu lines of the journal are left out above: this port is too slow; the result that was "
+                   "kept has them",
+                   (unsigned long long)left_out);
+    lines_give_buffer(&lines, NULL, 0);
+    plat_free(waiting);
+    waiting = NULL;
+}
+
+bool serial_line(void *ctx, const char *line, size_t len)
+{
+    (void)ctx;
+    return lines_put(&lines, line, len);
+}
+
+static size_t comment(char *line, size_t cap, const char *fmt, va_list ap)
+{
+    struct text t = text_over(line, cap - 1);
+
+    text_str(&t, "# ");
+    text_vfmt(&t, fmt, ap);
+    text_char(&t, '\n');
+    if (t.cut)
+        line[t.len - 1] = '\n';
+    return t.len;
+}
+
 void serial_say(const char *fmt, ...)
 {
     char line[256];
-    struct text t = text_over(line, sizeof line - 1);
     va_list ap;
 
-    text_str(&t, "# ");
     va_start(ap, fmt);
-    text_vfmt(&t, fmt, ap);
+    size_t len = comment(line, sizeof line, fmt, ap);
     va_end(ap);
-    text_char(&t, '\n');
-    serial_line(NULL, line, t.len);
+    lines_now(&lines, line, len);
+}
+
+void serial_tell(const char *fmt, ...)
+{
+    char line[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    size_t len = comment(line, sizeof line, fmt, ap);
+    va_end(ap);
+    lines_progress(&lines, line, len);
 }

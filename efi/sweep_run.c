@@ -215,7 +215,7 @@ static void say_result(const struct plan_lane *pl, const struct step_result *r, 
         text_fmt(&t, "%llu MB/s, %llu IOPS", (unsigned long long)(step_bytes_per_s(r) / 1000000),
                  (unsigned long long)(step_iops_milli(r) / 1000));
     step_flag_words(r->flags, &t);
-    serial_say("  %s %s: %s%s%s", pl->disk->name, pl->job.name, words, reason[0] ? ", " : "", reason);
+    serial_tell("  %s %s: %s%s%s", pl->disk->name, pl->job.name, words, reason[0] ? ", " : "", reason);
 }
 
 /* What the engine does not know of, until the next call. */
@@ -252,7 +252,7 @@ static void tell_cache(void *ctx, const struct cache_told *t)
 
     watchdog_arm(s->conf->attended); /* a drive that empties its cache, or hangs, takes its time */
     journal_cache(record_journal(), &line);
-    serial_say("  %s: %s %s, now %s", t->disk->name, name, event, line.now);
+    serial_tell("  %s: %s %s, now %s", t->disk->name, name, event, line.now);
     if (t->event == CACHE_UNCHANGED || t->event == CACHE_LOST || t->event == CACHE_NOT_RESTORED)
         inventory_disk_finding(s->inv, t->disk, "cache-switch", FINDING_WARN,
                                "caches are as a job asks, and afterwards as found",
