@@ -170,6 +170,40 @@ static void report_writing(struct step_run *s, unsigned lane)
                                "%s ended before all that it wrote was compared", pl->job.name);
 }
 
+/* Whether the job's latencies are as it wants them. */
+static void report_goal(struct step_run *s, unsigned lane)
+{
+    const struct plan_lane *pl = engine_plan_lane(s->engine, lane);
+    const struct step_result *r = engine_result(s->engine, lane);
+    const struct step_goal *g = engine_goal(s->engine, lane);
+    char limit[24], percent[16];
+    struct text t = text_over(limit, sizeof limit), p = text_over(percent, sizeof percent);
+
+    if (!g)
+        return;
+    journal_latency_goal(record_journal(), r, g);
+    if (g->max_ns && r->latency_max_ns > g->max_ns) {
+        text_duration(&t, g->max_ns);
+        inventory_disk_finding(s->inv, pl->disk, "latency-limit", FINDING_FAIL, "no request takes longer",
+                               "a request took %llu us in %s, max_latency is %s",
+                               (unsigned long long)(r->latency_max_ns / NS_PER_US), pl->job.name, limit);
+    }
+    if (!g->target_ns || g->outcome == TARGET_OPEN)
+        return;
+    text_reset(&t);
+    text_duration(&t, g->target_ns);
+    text_fixed(&p, g->percentile_ppm, 4);
+    if (g->outcome == TARGET_MISSED)
+        inventory_disk_finding(
+            s->inv, pl->disk, "latency-limit", FINDING_FAIL, "one request at a time keeps it",
+            "%s: of single requests fewer than %s %% stay within %s", pl->job.name, percent, limit);
+    else
+        inventory_disk_finding(
+            s->inv, pl->disk, "latency-target", FINDING_INFO, NULL,
+            "%s: %u at once keep %s %% of the requests within %s, %s", pl->job.name, g->depth, percent, limit,
+            g->outcome == TARGET_FOUND ? "one more does not" : "more than that iodepth does not allow");
+}
+
 static struct series_view view_of(const struct lane_series *s)
 {
     return (struct series_view){ .interval_ns = s->interval_ns,
@@ -286,6 +320,7 @@ static void report_lane(struct step_run *s, unsigned lane)
                            reason[0] ? reason : "nothing was answered within its time");
     else {
         journal_step_end(record_journal(), r, reason);
+        report_goal(s, lane);
         report_writing(s, lane);
         report_series(s, lane);
     }

@@ -7,7 +7,7 @@
 #include "str.h"
 #include "summary.h"
 
-enum { FIO_EIO = 5, FIO_ECANCELED = 125 }; /* Linux's numbers, which fio reports */
+enum { FIO_EIO = 5, FIO_ETIMEDOUT = 110, FIO_ECANCELED = 125 }; /* Linux's numbers, which fio reports */
 
 /* ---- the rest of a job ---- */
 /* part of whole in millionths of a percent */
@@ -140,16 +140,32 @@ static void put_extras(struct fio_pen *j, const struct run *run, const struct jo
     fio_end(j, "}");
 }
 
-/* A lane that never read anything and says why was called off. */
-static uint64_t error_of(const struct journal_line *l)
+/* A lane that never read anything and says why was called off.  goal NULL: none. */
+static uint64_t error_of(const struct journal_line *l, const struct journal_line *goal)
 {
     if (event_u64(l, "errors"))
         return FIO_EIO;
+    if (goal && (event_is(goal, "outcome", "missed") ||
+                 (event_u64(goal, "max_ns") && event_u64(l, "latency_max_ns") > event_u64(goal, "max_ns"))))
+        return FIO_ETIMEDOUT;
     return !event_u64(l, "ios") && !event_is(l, "reason", "") ? FIO_ECANCELED : 0;
+}
+
+/* fio's are in us, and the percentile in percent. */
+static void put_goal(struct fio_pen *j, const struct journal_line *l, const struct journal_line *goal)
+{
+    bool target = goal && event_u64(goal, "target_ns");
+
+    fio_put_u64(j, "latency_depth", depth_of(l));
+    fio_put_u64(j, "latency_target", target ? event_u64(goal, "target_ns") / NS_PER_US : 0);
+    fio_put_micro(j, "latency_percentile", target ? event_u64(goal, "percentile_ppm") * 100 : 100000000);
+    fio_put_u64(j, "latency_window", target ? event_u64(goal, "window_ns") / NS_PER_US : 0);
 }
 
 static void put_job(struct fio_pen *j, const struct run *run, const struct journal_line *l)
 {
+    struct journal_line line;
+    const struct journal_line *goal = run_find_of_step(run, l, "latency_goal", NULL, &line) ? &line : NULL;
     uint64_t run_ns = event_u64(l, "run_ns");
     uint64_t all_ms =
         run_ns / NS_PER_MS + event_u64(l, "ramp_ns") / NS_PER_MS + event_u64(l, "held_ns") / NS_PER_MS;
@@ -157,7 +173,7 @@ static void put_job(struct fio_pen *j, const struct run *run, const struct journ
     fio_begin(j, NULL, "{");
     fio_put_verbatim(j, "jobname", l, "job");
     fio_put_u64(j, "groupid", event_u64(l, "step"));
-    fio_put_u64(j, "error", error_of(l));
+    fio_put_u64(j, "error", error_of(l, goal));
     fio_put_u64(j, "eta", 0);
     fio_put_u64(j, "elapsed", (all_ms + 999) / 1000);
     put_options(j, run, l);
@@ -170,10 +186,7 @@ static void put_job(struct fio_pen *j, const struct run *run, const struct journ
     fio_put_u64(j, "minf", 0);
     put_depths(j, l);
     put_classes(j, l);
-    fio_put_u64(j, "latency_depth", depth_of(l));
-    fio_put_u64(j, "latency_target", 0);
-    fio_put_micro(j, "latency_percentile", 100000000);
-    fio_put_u64(j, "latency_window", 0);
+    put_goal(j, l, goal);
     put_extras(j, run, l);
     fio_end(j, "}");
 }

@@ -175,6 +175,8 @@ void journal_series(struct journal *j, unsigned step, const char *disk, const ch
 /* The same of the reads or writes of a mix (max_ns is not looked at). */
 void journal_side_series(struct journal *j, const struct step_result *r, bool writes,
                          const struct series_view *s);
+/* Of a job with max_latency or latency_target. */
+void journal_latency_goal(struct journal *j, const struct step_result *r, const struct step_goal *g);
 /* The files that report/fio_logs.h makes of the series; before it. */
 void journal_fio_log(struct journal *j, const struct step_result *r, const struct step_logs *logs);
 /* ---- journal_writing.c: what lanes that write leave besides, after their step_end ---- */

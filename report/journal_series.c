@@ -65,6 +65,21 @@ void journal_side_series(struct journal *j, const struct step_result *r, bool wr
     journal_line_end(&l, true);
 }
 
+void journal_latency_goal(struct journal *j, const struct step_result *r, const struct step_goal *g)
+{
+    static const char *const outcomes[] = { "open", "found", "limit", "missed" };
+    struct line l;
+    struct json_out *o = begin(&l, j, "latency_goal", r->step, r->disk, r->job);
+
+    json_put_u64(o, "max_ns", g->max_ns);
+    json_put_u64(o, "target_ns", g->target_ns);
+    json_put_u64(o, "window_ns", g->window_ns);
+    json_put_u64(o, "percentile_ppm", g->percentile_ppm);
+    json_put_u64(o, "depth", g->depth);
+    json_put_str(o, "outcome", g->target_ns ? outcomes[g->outcome] : "");
+    journal_line_end(&l, false);
+}
+
 void journal_fio_log(struct journal *j, const struct step_result *r, const struct step_logs *logs)
 {
     static const char *const keys[STEP_LOG_COUNT] = { "bw", "iops", "lat" };

@@ -262,8 +262,9 @@ void unfinished_lines_start(struct unfinished_lines *l, const struct unfinished 
     l->run_id = u->run.run_id;
 }
 
-static const char *const carried[] = { "step_start", "step_key", "io_error",  "io_errors_more", "step_end",
-                                       "series",     "rounds",   "step_side", "side_series",    "fio_log" };
+static const char *const carried[] = { "step_start",  "step_key", "io_error",    "io_errors_more",
+                                       "step_end",    "series",   "rounds",      "step_side",
+                                       "side_series", "fio_log",  "latency_goal" };
 
 bool unfinished_is_carried(const struct journal_line *l)
 {

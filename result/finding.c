@@ -20,6 +20,12 @@ const struct finding_kind finding_kinds[] = {
       "Switch the machine off and on and run again.  If it comes back, update the firmware of the "
       "device; if it stays, replace the device.",
       LIKELY },
+    { "latency-limit", "Requests took longer than the job file allows",
+      "Read the numbers of that job: a drive that is slow once in a while (recovery of weak sectors, "
+      "housekeeping, heat) shows in the highest percentiles, one that is too slow for the limit in the median.",
+      SURE },
+    { "latency-target", "How many requests at once keep the latency that a job file asks for",
+      "Nothing to do: this is the answer that the job was run for.", SURE },
     { "cache-switch", "A drive's cache is not as a job asked, or not as it was found",
       "Numbers of that job are NOT-TESTED or of another setting than asked for.  If the cache was not put "
       "back, switch the machine off and on: the setting does not outlive the drive's power.",

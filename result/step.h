@@ -102,6 +102,21 @@ struct step_side {
     const struct step_asked *asked; /* as in step_result */
 };
 
+/* What a job wants of its latencies: fio's max_latency and latency_target. */
+enum target_outcome {
+    TARGET_OPEN,  /* ended before it was found */
+    TARGET_FOUND, /* one request more in flight did not keep it */
+    TARGET_LIMIT, /* kept with as many as the job allows */
+    TARGET_MISSED /* not kept with one */
+};
+struct step_goal {
+    uint64_t max_ns;               /* no request may take longer; 0: not asked for */
+    uint64_t target_ns, window_ns; /* 0: not asked for */
+    uint32_t percentile_ppm;       /* of the requests of a window have to keep the target */
+    uint16_t depth;                /* of the numbers in the result */
+    uint8_t outcome;               /* enum target_outcome */
+};
+
 /* The files that a job asks for with fio's write_bw_log and its kin; they are made from the series. */
 enum step_log { STEP_LOG_BW, STEP_LOG_IOPS, STEP_LOG_LAT, STEP_LOG_COUNT };
 enum { STEP_LOG_PREFIX_BYTES = 64 };

@@ -47,6 +47,8 @@ static void stop_submitting(struct engine *e, struct work_lane *l, uint64_t now_
     l->waiting = 0; /* made, but never in the driver's hands */
 }
 
+void engine_end_now(struct engine *e, struct work_lane *l, uint64_t now_ns) { stop_submitting(e, l, now_ns); }
+
 void engine_end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why)
 {
     if (l->submitting)
@@ -127,6 +129,7 @@ static void finish_lane(struct engine *e, struct work_lane *l, uint64_t now_ns)
     e->live_count--;
     e->end_ns = engine_measured_now(e, now_ns);
     publish(e, l, now_ns);
+    engine_exit_others(e, l, now_ns);
 }
 
 /* ---- completions ---- */
@@ -316,7 +319,7 @@ static uint64_t check_deadlines(struct engine *e, struct work_lane *l, uint64_t 
 
 static void start_measuring(struct work_lane *l, uint64_t clock_ns)
 {
-    l->ramp_ns = clock_ns - l->begin_ns - l->plan->job.startdelay_ns;
+    l->ramp_ns += clock_ns - l->begin_ns - (l->phase == LANE_RAMP ? l->plan->job.startdelay_ns : 0);
     l->begin_ns = clock_ns;
     l->phase = LANE_RUNNING;
     l->gap_ns = l->busy_ns = 0;
@@ -369,6 +372,29 @@ static void publish(struct engine *e, struct work_lane *l, uint64_t now_ns)
     l->next_publish_ns = now_ns + ENGINE_PUBLISH_NS;
 }
 
+/* What the job wants of its latencies. */
+static void look_at_latencies(struct engine *e, struct work_lane *l, uint64_t clock_ns, uint64_t now_ns)
+{
+    uint64_t max_ns = l->plan->job.max_latency_ns, at_ns = clock_ns - l->begin_ns;
+
+    if (max_ns && max_u64(l->told_max_ns, l->hist.max_ns) > max_ns)
+        engine_end_early(e, l, now_ns, "a request took longer than max_latency");
+    if (!l->target || !l->submitting)
+        return;
+    switch (engine_target_look(l, at_ns)) {
+    case TARGET_RESTARTS:
+        if (l->runtime_ns)
+            l->runtime_ns -= min_u64(at_ns, l->runtime_ns - 1);
+        start_measuring(l, clock_ns);
+        break;
+    case TARGET_ENDS:
+        stop_submitting(e, l, now_ns);
+        break;
+    default:
+        break;
+    }
+}
+
 /* Phases, stop word, deadlines, snapshot. */
 static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
 {
@@ -383,6 +409,8 @@ static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
         stop_submitting(e, l, now_ns);
     if (l->steady && l->phase == LANE_RUNNING && engine_steady_look(l, clock_ns - l->begin_ns))
         stop_submitting(e, l, now_ns);
+    if (l->phase == LANE_RUNNING)
+        look_at_latencies(e, l, clock_ns, now_ns);
     if (__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE))
         engine_end_early(e, l, now_ns, "stopped before its planned end");
     if (l->waiting && !l->in_flight && now_ns - l->last_taken_ns >= l->deadline_ns) {
@@ -396,6 +424,8 @@ static void lane_event(struct engine *e, struct work_lane *l, uint64_t now_ns)
         next_ns = min_u64(next_ns, l->begin_ns + l->lead_ns);
     else if (l->phase == LANE_RUNNING && l->runtime_ns)
         next_ns = min_u64(next_ns, l->begin_ns + l->runtime_ns);
+    if (l->target && l->phase == LANE_RUNNING)
+        next_ns = min_u64(next_ns, engine_target_next_ns(l, now_ns));
     l->next_event_ns = e->holding ? now_ns + ENGINE_CHECK_NS : next_ns;
 }
 

@@ -63,6 +63,8 @@ const struct io_error_record *engine_errors(const struct engine *e, unsigned lan
 /* The reads (false) or the writes (true) of a mix; NULL: the lane is none. */
 const struct step_side *engine_side(const struct engine *e, unsigned lane, bool writes);
 const struct lane_series *engine_side_series(const struct engine *e, unsigned lane, bool writes);
+/* NULL: the job wants nothing of its latencies, or the lane did not run. */
+const struct step_goal *engine_goal(const struct engine *e, unsigned lane);
 /* NULL: the lane neither wrote nor checked what was written. */
 const struct step_writing *engine_writing(const struct engine *e, unsigned lane);
 /* The first blocks that were not as written. */

@@ -69,7 +69,7 @@ static void set_work(struct work_lane *l)
     l->planned_lbas = span <= UINT64_MAX / max_u64(j->loops, 1) ? span * max_u64(j->loops, 1) : UINT64_MAX;
     if (j->io_bytes)
         l->planned_lbas = j->io_bytes / l->lba_bytes + (j->io_bytes % l->lba_bytes != 0);
-    if (j->time_based && j->runtime_ns)
+    if ((j->time_based && j->runtime_ns) || (j->latency_target_ns && !j->latency_run))
         l->planned_lbas = UINT64_MAX;
     l->runtime_ns = j->runtime_ns;
     l->left_lbas = j->ramp_ns ? UINT64_MAX : l->planned_lbas;

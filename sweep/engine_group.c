@@ -32,6 +32,13 @@ const struct lane_series *engine_series(const struct engine *e, unsigned lane)
 
 const struct hist *engine_hist(const struct engine *e, unsigned lane) { return &engine_shown(e, lane)->hist; }
 
+const struct step_goal *engine_goal(const struct engine *e, unsigned lane)
+{
+    const struct step_goal *g = &engine_shown(e, lane)->goal;
+
+    return g->max_ns || g->target_ns ? g : NULL;
+}
+
 const struct io_error_record *engine_errors(const struct engine *e, unsigned lane, unsigned *count)
 {
     const struct work_lane *l = engine_shown(e, lane);
@@ -48,6 +55,36 @@ const char *engine_lane_reason(const struct engine *e, unsigned lane)
 const struct plan_lane *engine_plan_lane(const struct engine *e, unsigned lane)
 {
     return engine_shown(e, lane)->plan;
+}
+
+/* ---- exitall ---- */
+/* Each copy is a job of its own, as in fio; the lanes of a job on several disks are one. */
+static bool is_same_job(const struct work_lane *a, const struct work_lane *b)
+{
+    return a->plan->job.line == b->plan->job.line && a->plan->copy == b->plan->copy;
+}
+
+void engine_exit_others(struct engine *e, const struct work_lane *ended, uint64_t now_ns)
+{
+    const struct job *j = &ended->plan->job;
+    struct work_lane *const end = e->lane + e->lane_count;
+    bool failed = false;
+
+    if (!j->exitall && !j->exitall_on_error)
+        return;
+    for (struct work_lane *l = e->lane; l < end; l++) {
+        if (!is_same_job(l, ended))
+            continue;
+        if (l->phase < LANE_DONE)
+            return;
+        failed |= l->ended_early;
+    }
+    for (struct work_lane *l = e->lane; (j->exitall || failed) && l < end; l++)
+        if (l->phase < LANE_DONE && l->submitting) {
+            if (!l->reason[0])
+                str_fmt(l->reason, sizeof(l->reason), "ended with job %s (exitall)", j->name);
+            engine_end_now(e, l, now_ns);
+        }
 }
 
 static void read_progress(const struct work_lane *l, struct lane_progress *out)

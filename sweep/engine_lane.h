@@ -7,8 +7,8 @@
 
 /* Inside of the engine, shared by its files: engine.c (the loop), engine_begin.c (the only part that may
  * enter firmware), engine_make.c (which blocks), engine_paced.c (limits and draws), engine_write.c and
- * engine_verify.c (what writes), engine_group.c (copies), engine_result.c (numbers and flags) and
- * engine_locate.c (bad LBAs). */
+ * engine_verify.c (what writes), engine_group.c (copies), engine_target.c (the search for a depth),
+ * engine_result.c (numbers and flags) and engine_locate.c (bad LBAs). */
 
 enum {
     ENGINE_BATCH = 64,              /* completions taken per poll */
@@ -39,6 +39,7 @@ enum work_pattern {
     PATTERN_STAMPED /* so that it follows from the request's number what was written where, and when last */
 };
 struct steady;
+struct target;
 struct writing;
 struct draw;
 
@@ -105,6 +106,7 @@ struct work_lane {
     bool words;                    /* so are they, but by engine_make: small writes of a plain pattern */
     bool apart;                    /* completions are taken one by one, by engine_reap_apart */
     struct steady *steady;         /* NULL: not looked for */
+    struct target *target;         /* NULL: the depth stays what it is */
     uint64_t lead_ns;              /* startdelay and ramp_time */
     unsigned looks, uniform_looks; /* at what was read last: all the same word? */
     uint32_t sequence;             /* odd while `progress` is being written */
@@ -115,6 +117,7 @@ struct work_lane {
     char reason[160];
     struct step_result result;
     struct step_asked asked;
+    struct step_goal goal;
     struct hist hist;
     struct lane_series series;
 };
@@ -166,6 +169,16 @@ uint64_t engine_make_drawn(struct work_lane *l, struct io_request *r, unsigned c
 /* True when the lane is steady and may end. */
 bool engine_steady_look(struct work_lane *l, uint64_t at_ns);
 bool engine_steady_reached(const struct work_lane *l);
+
+/* engine_target.c: lanes that look for a depth */
+int engine_target_begin(struct work_lane *l); /* [boot] E_NOMEM; freed by engine_paced_end */
+unsigned engine_target_allows(const struct work_lane *l, unsigned room);
+enum target_step { TARGET_GOES_ON, TARGET_RESTARTS, TARGET_ENDS };
+/* TARGET_RESTARTS: what was measured so far is of another depth.  While the lane runs. */
+enum target_step engine_target_look(struct work_lane *l, uint64_t at_ns);
+/* When the next look is due. */
+uint64_t engine_target_next_ns(const struct work_lane *l, uint64_t now_ns);
+void engine_target_fill_result(struct work_lane *l); /* before the flags */
 
 /* ---- lanes that write, or check what was written ---- */
 enum { ENGINE_FAILED_MAX = 64 }; /* failed writes that are remembered; what follows counts twice */
@@ -273,7 +286,8 @@ bool engine_verify_data(struct work_lane *l, const struct work_slot *s, unsigned
 /* So that data which never arrives is not taken for what was left in the buffer. */
 void engine_poison(struct work_lane *l, const struct io_request *r);
 
-/* engine_group.c: copies of a job (numjobs) become one result */
+/* engine_group.c: copies of a job (numjobs) become one result, and jobs that end with another */
+void engine_exit_others(struct engine *e, const struct work_lane *ended, uint64_t now_ns);
 void engine_merge_copies(struct engine *e);
 /* The lane that stands for the n-th job on its disk. */
 struct work_lane *engine_shown(const struct engine *e, unsigned lane);
@@ -288,6 +302,7 @@ uint64_t engine_make(struct work_lane *l, unsigned pattern, struct io_request *r
 /* A completion that is no plain success.  False: not one of ours, nothing to free. */
 bool engine_odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c,
                            uint64_t now_ns);
+void engine_end_now(struct engine *e, struct work_lane *l, uint64_t now_ns); /* as if its time were over */
 void engine_give_back_slot(struct work_lane *l, unsigned slot);
 void engine_end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);
 void engine_end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);

@@ -27,7 +27,7 @@ static bool needs_draw(const struct job *j)
 static bool needs_pace(const struct job *j)
 {
     return j->verify || j->fsync_ios || j->fdatasync_ios || j->number_ios || j->startdelay_ns ||
-           j->rate_bytes_per_s || j->rate_iops || j->thinktime_ns;
+           j->rate_bytes_per_s || j->rate_iops || j->thinktime_ns || j->latency_target_ns;
 }
 
 static int begin_draw(struct work_lane *l)
@@ -83,6 +83,8 @@ int engine_paced_begin(struct work_lane *l)
         err = begin_pace(l);
     if (err == OK && j->ss_kind)
         err = begin_steady(l);
+    if (err == OK && j->latency_target_ns)
+        err = engine_target_begin(l);
     return err;
 }
 
@@ -91,6 +93,8 @@ void engine_paced_end(struct work_lane *l)
     plat_free(l->draw);
     plat_free(l->pace);
     plat_free(l->steady);
+    plat_free(l->target);
+    l->target = NULL;
     l->draw = NULL;
     l->pace = NULL;
     l->steady = NULL;
@@ -100,7 +104,8 @@ void engine_paced_end(struct work_lane *l)
 void engine_pace_restart(struct work_lane *l, uint64_t left_lbas)
 {
     struct pace *p = l->pace;
-    uint64_t ios = l->plan->job.number_ios;
+    const struct job *j = &l->plan->job;
+    uint64_t ios = j->latency_target_ns && !j->latency_run ? 0 : j->number_ios;
 
     p->left_lbas = left_lbas;
     p->ios_left = ios ? ios : UINT64_MAX;
@@ -147,6 +152,8 @@ unsigned engine_pace_allows(struct work_lane *l, unsigned room, uint64_t now_ns)
         room = room ? 1 : 0;
     if (p->think_ns)
         room = (unsigned)min_u64(room, p->think_left);
+    if (l->target)
+        room = engine_target_allows(l, room);
     return (unsigned)min_u64(room, p->ios_left);
 }
 

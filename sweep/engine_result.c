@@ -133,7 +133,7 @@ static uint32_t flags_of(const struct engine *e, const struct work_lane *l, cons
         { r->ios && r->longest_poll_gap_ns > p99_ns / 10, FLAG_POLL_GAP },
         { r->ios < ENGINE_FEWEST_IOS, FLAG_TOO_SHORT },
         { r->errors != 0, FLAG_ERRORS },
-        { r->depth < r->depth_asked, FLAG_DEPTH_REDUCED },
+        { (l->target ? l->depth : r->depth) < r->depth_asked, FLAG_DEPTH_REDUCED },
         { has_mixed_sizes(&plan->job), FLAG_MIXED_SIZES },
         { plan->disk->kind == DISK_FIRMWARE, FLAG_FIRMWARE_PATH },
         { plan->shared_path, FLAG_SHARED_PATH },
@@ -190,6 +190,18 @@ const struct step_asked *engine_asked(const struct hist *h, const struct job *j,
     return out->count ? out : NULL;
 }
 
+static void fill_goal(struct work_lane *l)
+{
+    const struct job *j = &l->plan->job;
+
+    l->goal = (struct step_goal){ .max_ns = j->max_latency_ns,
+                                  .target_ns = j->latency_target_ns,
+                                  .window_ns = j->latency_window_ns,
+                                  .percentile_ppm = j->latency_ppm };
+    if (l->target)
+        engine_target_fill_result(l);
+}
+
 void engine_fill_result(const struct engine *e, struct work_lane *l)
 {
     struct step_result *r = &l->result;
@@ -217,6 +229,7 @@ void engine_fill_result(const struct engine *e, struct work_lane *l)
     r->percentile_valid = engine_percentiles(h, r->latency_percentile_ns);
     r->asked = engine_asked(h, &l->plan->job, &l->asked);
     fill_thirds(&l->series, r);
+    fill_goal(l);
     r->flags = flags_of(e, l, r);
     if (l->writing)
         engine_write_fill_result(l);

@@ -123,18 +123,26 @@ uint64_t estimate_read_ns(const struct disk *d, uint64_t offset, uint64_t bytes)
 
 static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
+/* What a request costs at least while others are in flight.  A disk that does four of them nowhere near in
+ * the time of one has come to its limit with four; of any other only four are known. */
+static uint64_t least_request_ns(const struct disk *d, uint64_t rows)
+{
+    bool at_its_limit =
+        d->queued_request_ns / 6 > d->request_ns / 20; /* 3/10 of it, where 1/4 is hoped for */
+
+    return rows > 1 && (rows == SMALL_DEPTH || at_its_limit) ? d->queued_request_ns : 0;
+}
+
 /* The bytes through the disk's rate, or the requests one behind another in as many rows as are in flight:
- * whichever takes longer.  A disk that was hardly faster with four in flight takes no more of them at all. */
+ * whichever takes longer. */
 static uint64_t in_order_ns(const struct job *j, const struct disk *d, uint64_t bytes)
 {
     uint64_t copies = max_u64(1, j->numjobs), rows = copies * max_u64(1, j->iodepth);
     uint64_t ios = mul_div_u64(bytes / max_u64(1, j->block_bytes), copies, 1);
     uint64_t move_ns = mul_div_u64(estimate_read_ns(d, j->offset_bytes, bytes), copies, 1);
     uint64_t alone_ns = add(move_ns, mul_div_u64(ios, d->request_ns, 1));
-    uint64_t least_ns =
-        d->queued_request_ns > d->request_ns / 2 ? mul_div_u64(ios, d->queued_request_ns, 1) : 0;
 
-    return max_u64(move_ns, max_u64(alone_ns / rows, rows > 1 ? least_ns : 0));
+    return max_u64(move_ns, max_u64(alone_ns / rows, mul_div_u64(ios, least_request_ns(d, rows), 1)));
 }
 
 static uint64_t random_ns(const struct job *j, const struct disk *d, uint64_t bytes)
@@ -142,8 +150,9 @@ static uint64_t random_ns(const struct job *j, const struct disk *d, uint64_t by
     uint64_t ios = bytes / max_u64(1, j->block_bytes) + 1, depth = j->iodepth * (uint64_t)j->numjobs;
     uint64_t move_ns = mul_div_u64(bytes, NS_PER_S, max_u64(1, rate_at(d, disk_bytes(d) / 2)));
 
-    if (d->rotation == ROTATION_NONE)
-        return max_u64(move_ns, mul_div_u64(ios, GUESS_FLASH_READ_NS, max_u64(1, depth)));
+    if (d->rotation == ROTATION_NONE) /* never cheaper than in order, which was looked at */
+        return max_u64(in_order_ns(j, d, bytes),
+                       max_u64(move_ns, mul_div_u64(ios, GUESS_FLASH_READ_NS, max_u64(1, depth))));
     return move_ns + ios * (depth > 4 ? GUESS_SEEK_DEEP_NS : GUESS_SEEK_NS);
 }
 
@@ -172,6 +181,12 @@ static uint64_t behind_writes_ns(const struct job *j, const struct disk *d, uint
     return flushes_ns(j, d, bytes) + (j->verify && j->do_verify ? read_back_ns(j, d, bytes) : 0);
 }
 
+/* Doubling up to the depth, and halving in between. */
+static uint64_t search_ns(const struct job *j)
+{
+    return mul_div_u64(2 + 2 * log2_u64(max_u64(1, j->iodepth)), j->latency_window_ns, 1);
+}
+
 uint64_t estimate_job_ns(const struct job *j, const struct disk *d)
 {
     uint64_t bytes = j->io_bytes ? j->io_bytes : j->size_bytes;
@@ -190,6 +205,8 @@ uint64_t estimate_job_ns(const struct job *j, const struct disk *d)
     if (j->thinktime_ns)
         ns += mul_div_u64(bytes / max_u64(1, j->block_bytes) / max_u64(1, j->thinktime_blocks),
                           j->thinktime_ns, 1);
+    if (j->latency_target_ns && !j->latency_run)
+        ns = search_ns(j);
     uint64_t whole_ns = ns;
     if (j->runtime_ns && (j->time_based || j->runtime_ns < ns))
         ns = j->runtime_ns;

@@ -61,6 +61,16 @@ uint64_t hist_percentile_ns(const struct hist *h, uint32_t ppm)
     return h->max_ns;
 }
 
+uint64_t hist_count_above(const struct hist *h, uint64_t ns)
+{
+    uint64_t above = 0;
+
+    for (size_t b = hist_bucket(ns); b < HIST_BUCKETS; b++)
+        if (upper_edge_ns((unsigned)b) > ns)
+            above += h->bucket[b];
+    return above;
+}
+
 /* Within what was seen: the smallest and the largest value are known exactly. */
 static uint64_t middle_ns(const struct hist *h, unsigned bucket)
 {

@@ -47,6 +47,8 @@ void hist_merge(struct hist *into, const struct hist *from);
 uint64_t hist_percentile_ns(const struct hist *h, uint32_t ppm);
 /* How many values lie above that percentile's rank. */
 uint64_t hist_above(const struct hist *h, uint32_t ppm);
+/* How many values are above, a bucket that the bound divides counted whole: up to 1/64 below it. */
+uint64_t hist_count_above(const struct hist *h, uint64_t ns);
 /* Standard deviation of all values around `mean_ns`; each counts as the middle of its bucket. */
 uint64_t hist_stddev_ns(const struct hist *h, uint64_t mean_ns);
 /* How many values fall into each class: below bound[i] and in no class before it.  Bounds ascend, the last is

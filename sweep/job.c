@@ -231,8 +231,11 @@ static void set_block(struct reading *r, const struct opt *row, const char *valu
 /* Times whose bare number is microseconds in fio's language. */
 static void set_micro(struct reading *r, const struct opt *row, const char *value)
 {
-    char us[40];
+    char us[40], first[160];
     uint64_t n;
+
+    if (take_first(r, row, value, first)) /* max_latency=reads,writes */
+        value = first;
     bool bare = value && str_to_u64(value, str_len(value), &n);
 
     str_fmt(us, sizeof(us), "%.32s%s", value ? value : "", bare ? "us" : "");
@@ -280,6 +283,7 @@ static const struct {
     { offsetof(struct job, random_distribution), job_parse_distribution },
     { offsetof(struct job, ss), job_parse_ss },
     { offsetof(struct job, percentile_text), job_parse_percentiles },
+    { offsetof(struct job, latency_percentile), job_parse_latency_percentile },
     { offsetof(struct job, verify_text), job_parse_verify },
     { offsetof(struct job, verify_pattern), job_parse_verify_pattern },
     { offsetof(struct job, buffer_pattern), job_parse_buffer_pattern },
@@ -371,7 +375,10 @@ static __attribute__((noinline)) void set_option(struct reading *r, const char *
                row->offset == offsetof(struct job, rate_iops) ||
                row->offset == offsetof(struct job, random_pct)) {
         set_block(r, row, value);
-    } else if (row->offset == offsetof(struct job, thinktime_ns)) {
+    } else if (row->offset == offsetof(struct job, thinktime_ns) ||
+               row->offset == offsetof(struct job, max_latency_ns) ||
+               row->offset == offsetof(struct job, latency_target_ns) ||
+               row->offset == offsetof(struct job, latency_window_ns)) {
         set_micro(r, row, value);
     } else if (row->kind == OPT_SIZE) {
         set_size(r, row, value);
@@ -417,6 +424,22 @@ static void note_logs(struct reading *r)
     r->logs_told = true;
 }
 
+/* NULL: nothing is wrong with how the job ends by its latencies, or with others. */
+static const char *latency_trouble(const struct job *j)
+{
+    if (j->exit_what == JOB_EXIT_ALL && (j->exitall || j->exitall_on_error))
+        return "exit_what=all: jobs behind a stonewall run all the same; write exit_what=stonewall";
+    if (!j->latency_target_ns)
+        return NULL;
+    if (!j->latency_window_ns)
+        return "latency_target needs to know how long a depth is tried: add latency_window=5s";
+    if (j->numjobs > 1)
+        return "latency_target with numjobs: the copies would disturb each other's search; write one job with the "
+               "whole iodepth";
+    return j->ss_kind || j->verify ? "latency_target cannot be joined with ss or verify; write two jobs"
+                                   : NULL;
+}
+
 /* What only the whole section can tell. */
 static void end_section(struct reading *r)
 {
@@ -429,6 +452,8 @@ static void end_section(struct reading *r)
         refuse(r, "time_based never ends without runtime; add one, such as runtime=60s");
     if (r->job->ss_kind && (!r->job->runtime_ns || !r->job->ss_dur_ns))
         refuse(r, "ss needs ss_dur, and runtime as its limit: add ss_dur=30s and runtime=600s");
+    if (latency_trouble(r->job))
+        refuse(r, latency_trouble(r->job));
     const char *otherwise = NULL, *trouble = job_write_trouble(r->job, &otherwise);
     if (trouble)
         refuse_write(r, trouble);
@@ -523,6 +548,7 @@ bool job_file_read(const char *text, size_t len, struct job_file *out)
 
     memset(out, 0, sizeof(*out));
     opt_defaults(job_options, job_option_count, &out->global);
+    out->global.latency_ppm = PPM_OF_ALL;
     str_copy(out->global.name, sizeof(out->global.name), "global");
     r.job = &out->global;
     r.refused = &out->global_refused;

@@ -40,6 +40,8 @@ struct job_pattern {
 enum job_distribution { JOB_UNIFORM, JOB_ZIPF, JOB_PARETO, JOB_NORMAL };
 /* fio's `ss`: what has to hold still, and how: within a band around its mean, or by its slope. */
 enum job_steady { JOB_NOT_STEADY, JOB_SS_IOPS, JOB_SS_IOPS_SLOPE, JOB_SS_BW, JOB_SS_BW_SLOPE };
+/* fio's exit_what: the first two are the same here, where jobs that run side by side are a step. */
+enum job_exit { JOB_EXIT_GROUP, JOB_EXIT_STONEWALL, JOB_EXIT_ALL };
 enum { JOB_MAX_SPLITS = 16 };
 struct job_split {
     uint32_t bytes;
@@ -94,6 +96,13 @@ struct job {
     uint8_t ss_is_pct; /* the limit is in percent of the mean, else in IOPS or bytes per s */
     uint64_t ss_limit_milli;
     uint64_t ss_dur_ns, ss_ramp_ns;
+
+    uint64_t max_latency_ns; /* a request that takes longer ends the job; 0: none does */
+    uint64_t latency_target_ns, latency_window_ns; /* target 0: the depth is iodepth */
+    char latency_percentile[16];                   /* as written; read into what follows */
+    uint32_t latency_ppm;                          /* of the requests have to keep the target */
+    uint8_t latency_run;                           /* goes on when the depth is found */
+    uint8_t exitall, exitall_on_error, exit_what;  /* exit_what: enum job_exit */
 
     uint32_t run_ios;   /* rw=randread:N: each random place begins a run of so many; 0: no run */
     uint64_t gap_bytes; /* rw=read:N: so many are passed over behind each request */
@@ -161,6 +170,7 @@ bool job_parse_bsrange(struct job *j, struct text *why);
 bool job_parse_distribution(struct job *j, struct text *why);
 bool job_parse_ss(struct job *j, struct text *why);
 bool job_parse_percentiles(struct job *j, struct text *why);
+bool job_parse_latency_percentile(struct job *j, struct text *why);
 bool job_parse_verify(struct job *j, struct text *why);
 bool job_parse_verify_pattern(struct job *j, struct text *why);
 bool job_parse_buffer_pattern(struct job *j, struct text *why);

@@ -206,27 +206,47 @@ static void insert_ppm(struct job *j, uint32_t ppm)
     j->percentile_count++;
 }
 
-bool job_parse_percentiles(struct job *j, struct text *why)
+/* "99.95" in millionths of all. */
+static bool to_ppm(const char *s, size_t len, uint32_t *ppm)
 {
     const uint64_t micro_per_ppm = 100; /* millionths of a percent */
+    uint64_t micro;
+
+    if (!to_micro(s, len, &micro) || !micro || micro > PPM_OF_ALL * micro_per_ppm || micro % micro_per_ppm)
+        return false;
+    *ppm = (uint32_t)(micro / micro_per_ppm);
+    return true;
+}
+
+bool job_parse_latency_percentile(struct job *j, struct text *why)
+{
+    if (to_ppm(j->latency_percentile, str_len(j->latency_percentile), &j->latency_ppm))
+        return true;
+    text_fmt(why,
+             "latency_percentile=%.15s: write one above 0 up to 100, with at most 4 decimals, such as 99.9",
+             j->latency_percentile);
+    return false;
+}
+
+bool job_parse_percentiles(struct job *j, struct text *why)
+{
     const char *at = j->percentile_text;
     unsigned given = 0;
 
     j->percentile_count = 0;
     for (;; at++) {
-        uint64_t micro;
+        uint32_t ppm;
         size_t n = 0;
         while (at[n] && at[n] != ':')
             n++;
-        if (given++ == PERCENTILE_LIST_MAX || !to_micro(at, n, &micro) || !micro ||
-            micro > PPM_OF_ALL * micro_per_ppm || micro % micro_per_ppm) {
+        if (given++ == PERCENTILE_LIST_MAX || !to_ppm(at, n, &ppm)) {
             text_fmt(why, "percentile_list=%.60s: %s", j->percentile_text,
                      given > PERCENTILE_LIST_MAX
                          ? "at most 20 percentiles"
                          : "write percentiles above 0 up to 100, with at most 4 decimals, such as 99:99.95");
             return false;
         }
-        insert_ppm(j, (uint32_t)(micro / micro_per_ppm));
+        insert_ppm(j, ppm);
         at += n;
         if (!*at)
             return true;

@@ -19,6 +19,7 @@ struct making {
     struct plan_lane *lane; /* of the step being made; NULL: only counting */
     unsigned lane_count;
     uint64_t estimate_ns, budget_ns; /* budget 0: none */
+    uint64_t job_ns, exit_ns;        /* of the job being added; of the first that ends all others */
     enum conf_order order;
     unsigned round, rounds;              /* which disks take part: those of this round, */
     const struct controller *controller; /* or, scaling, the first scale_disks of this controller */
@@ -177,6 +178,7 @@ static void scale(struct job *j, const struct conf *conf)
     j->runtime_ns = plan_scaled_ns(conf, j->runtime_ns);
     j->ramp_ns = plan_scaled_ns(conf, j->ramp_ns);
     j->startdelay_ns = plan_scaled_ns(conf, j->startdelay_ns);
+    j->latency_window_ns = plan_scaled_ns(conf, j->latency_window_ns);
     if (j->number_ios)
         j->number_ios = plan_scaled_bytes(conf, j->number_ios, 1);
     if (conf->time_scale_pct >= 100 && !j->io_bytes)
@@ -310,7 +312,7 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
     if (!place_region(m, &lane->job, d))
         return;
     scale(&lane->job, m->build.conf);
-    m->estimate_ns = max_u64(m->estimate_ns, estimate_job_ns(&lane->job, d));
+    m->job_ns = max_u64(m->job_ns, estimate_job_ns(&lane->job, d));
     add_copies(m);
 }
 
@@ -401,6 +403,7 @@ static void add_job(struct making *m, const struct job *job)
     unsigned first_lane = m->lane_count;
     char name[64];
 
+    m->job_ns = 0;
     while (*at) {
         size_t n = 0;
         while (at[n] && at[n] != ':')
@@ -412,6 +415,9 @@ static void add_job(struct making *m, const struct job *job)
                               "a name in filename is longer than a disk's name can be");
         at += n + (at[n] == ':');
     }
+    m->estimate_ns = max_u64(m->estimate_ns, m->job_ns);
+    if (job->exitall && m->job_ns)
+        m->exit_ns = min_u64(m->exit_ns, m->job_ns);
 }
 
 /* ---- steps ---- */
@@ -485,6 +491,7 @@ static void add_step(struct making *m, unsigned begin, unsigned end)
     m->lane = NULL;
     m->lane_count = 0;
     m->estimate_ns = 0;
+    m->exit_ns = UINT64_MAX;
     add_jobs(m, begin, end); /* counts, and refuses nothing yet */
     struct plan_step *s = plan_build_step(&m->build, m->lane_count ? m->lane_count : 1);
     if (!s)
@@ -501,7 +508,7 @@ static void add_step(struct making *m, unsigned begin, unsigned end)
     set_title(m, s, begin, end);
     s->rounds = rounds_of(m, s);
     s->scaling_disks = (uint16_t)(m->order == CONF_ORDER_SCALING ? m->scale_disks : 0);
-    m->estimate_ns *= max_u64(1, s->rounds);
+    m->estimate_ns = min_u64(m->estimate_ns, m->exit_ns) * max_u64(1, s->rounds);
     if (m->budget_ns)
         m->estimate_ns += plan_scaled_ns(m->build.conf, STEP_OVERHEAD_NS);
     if (m->budget_ns && m->build.plan.estimate_ns + m->estimate_ns > m->budget_ns) {

@@ -203,7 +203,10 @@ static void fake_kick(struct io_lane *io)
         l->link_free_ns = max_u64(l->link_free_ns, now_ns);
         if (f->bytes_per_s)
             l->link_free_ns += bytes * NS_PER_S / rate_at(f, s->request.lba);
+        l->link_free_ns += f->request_ns;
         s->due_ns = l->link_free_ns + f->latency_ns + (s->request.op == IO_FLUSH ? f->flush_ns : 0);
+        if (f->slow_every && s->number % f->slow_every == 0)
+            s->due_ns += f->slow_ns;
         if (s->request.op == IO_FLUSH && f->fails_flushes)
             s->status = IO_DEVICE_ERROR;
         if (f->bad_count && s->request.lba < f->bad_lba + f->bad_count && end > f->bad_lba)

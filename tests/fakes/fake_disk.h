@@ -12,13 +12,15 @@ struct fake_request {
 struct fake_disk {
     struct disk disk;
     /* behaviour, set by the test */
-    uint64_t latency_ns;         /* of every request */
-    uint64_t bytes_per_s;        /* transfer rate on top of the latency; 0: unlimited */
-    uint64_t inner_bytes_per_s;  /* rate at the last LBA, between the two in proportion; 0: the same */
-    uint64_t bad_lba, bad_count; /* reads that touch them fail with IO_MEDIA_ERROR */
-    uint64_t hang_at;            /* the n-th request (1-based) never completes until expired; 0: none */
-    uint64_t die_at;             /* from the n-th request on the lane is dead; 0: never */
-    uint16_t take_at_most;       /* requests taken while so many are in flight; 0: the lane's depth */
+    uint64_t latency_ns;          /* of every request */
+    uint64_t request_ns;          /* of every request, one after another whatever is in flight */
+    uint64_t slow_every, slow_ns; /* every n-th request takes so much longer; 0: none */
+    uint64_t bytes_per_s;         /* transfer rate on top of the latency; 0: unlimited */
+    uint64_t inner_bytes_per_s;   /* rate at the last LBA, between the two in proportion; 0: the same */
+    uint64_t bad_lba, bad_count;  /* reads that touch them fail with IO_MEDIA_ERROR */
+    uint64_t hang_at;             /* the n-th request (1-based) never completes until expired; 0: none */
+    uint64_t die_at;              /* from the n-th request on the lane is dead; 0: never */
+    uint16_t take_at_most;        /* requests taken while so many are in flight; 0: the lane's depth */
     uint64_t data_word;     /* what a lane's data is full of; 1: a different word each; 0: no data at all */
     bool first_words_alike; /* of data_word 1: but for the first of each 512 bytes */
     bool takes_nothing;     /* from now on no request is taken */

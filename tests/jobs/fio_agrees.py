@@ -29,6 +29,10 @@ ROWS = [
         "rate=10m", "rate=1m,500k", "rate_iops=1000", "thinktime=100", "thinktime=2ms", "thinktime_blocks=8",
         "log_avg_msec=500", "write_bw_log=x", "write_lat_log", "write_iops_log=a/b", "per_job_logs=0", "log_offset=1",
         "log_max_value=1", "write_hist_log=h", "percentile_list=99:99.9", "ss=iops:5%\nss_dur=30\nruntime=60", "offset_increment=1g",
+        "max_latency=500", "max_latency=5ms", "max_latency=2s", "max_latency=5ms,5ms", "latency_target=1000\nlatency_window=5s",
+        "latency_target=2ms\nlatency_window=500000", "latency_window=5s", "latency_percentile=99.9",
+        "latency_percentile=101", "latency_percentile=x", "latency_run=1", "latency_run=0", "exitall", "exitall=0",
+        "exitall_on_error", "exit_what=group", "exit_what=stonewall", "exit_what=all", "exit_what=x",
         "nosuchoption=1", "iodpeth=4", "time_based=0", "rw=read#c", "rw =read", "  rw=read", "ss_ramp=10",
         "rw=write", "rw=randwrite", "rw=rw", "rw=readwrite", "rw=randrw", "rw=randread:8", "rw=read:4k", "rwmixread=70",
         "rwmixwrite=30", "rwmixread=101", "verify=crc32c", "verify=md5", "verify=nosuch", "do_verify=0", "verify_fatal=1",
@@ -47,7 +51,13 @@ ROWS = [
     ("random_distribution=zoned:60/10:40/90", "zones are not implemented"),
     ("zonemode=strided\nzonesize=1m", "zones are not implemented"),
     ("rate_process=poisson", "requests are spread evenly"),
-    ("latency_target=1000", "searching for a depth by latency is not implemented"),
+    ("latency_target=1000", "without latency_window fio judges after every request"),
+    ("latency_target=1000\nlatency_window=5s\nnumjobs=2", "the copies would disturb each other's search"),
+    ("latency_percentile=0", "any latency would do"),
+    ("latency_percentile=99:99.9", "fio takes the first of a list"),
+    ("latency_run", "fio wants a value; a bare flag means yes in all our flags"),
+    ("exitall\nexit_what=all", "jobs behind a stonewall run all the same"),
+    ("flow=2", "jobs that wait for one another by a ratio are not implemented"),
     ("iodepth=2000", "the limit here is 1024"),
     ("numjobs=100", "the limit here is 64"),
     ("bs=64m", "the limit here is 32m"),
@@ -78,7 +88,7 @@ def we_read(folder, text):
     return done.returncode == 0, {k: int(v) for k, v in (x.split("=") for x in words[2].split())}, done.stdout
 
 
-TIMES = {"runtime", "ramp_time", "startdelay", "steadystate_duration", "steadystate_ramp_time", "thinktime"}
+TIMES = {"max_latency", "latency_target", "latency_window", "runtime", "ramp_time", "startdelay", "steadystate_duration", "steadystate_ramp_time", "thinktime"}
 OUR_NAME = {"steadystate_duration": "ss_dur", "steadystate_ramp_time": "ss_ramp"}
 
 

@@ -388,6 +388,46 @@ TEST(the_sides_of_a_mix_have_samples_of_their_own_and_the_disk_counts_both)
     free(j);
 }
 
+TEST(what_a_job_wants_of_its_latencies_stands_where_fio_has_it)
+{
+    struct memory file = { 0 };
+    struct journal *j = journal_new(&file, 1);
+    struct step_result r = {
+        .ios = 3000, .run_ns = NS_PER_S, .rw = "read", .job = "a", .disk = "d", .depth = 7
+    };
+    struct step_goal g = { .target_ns = 2 * NS_PER_MS,
+                           .window_ns = 5 * NS_PER_S,
+                           .percentile_ppm = 999000,
+                           .depth = 7,
+                           .outcome = TARGET_FOUND };
+
+    r.latency_max_ns = 3 * NS_PER_MS;
+    for (r.step = 1; r.step <= 5; r.step++) { /* found; missed; under the limit; above it; nothing asked */
+        journal_step_end(j, &r, "");
+        g.max_ns = r.step < 3 ? 0 : r.step == 3 ? r.latency_max_ns : r.latency_max_ns - 1;
+        if (r.step < 5)
+            journal_latency_goal(j, &r, &g);
+        g.outcome = TARGET_MISSED;
+        g.target_ns = r.step == 1 ? g.target_ns : 0;
+    }
+    struct memory json = rendered(render_fio_json, file.bytes, file.len);
+    struct json_value all = parsed(&json);
+
+    EQ_STR(at_path(all, "jobs/0/latency_depth"), "7");
+    EQ_STR(at_path(all, "jobs/0/latency_target"), "2000");
+    EQ_STR(at_path(all, "jobs/0/latency_percentile"), "99.900000");
+    EQ_STR(at_path(all, "jobs/0/latency_window"), "5000000");
+    EQ_STR(at_path(all, "jobs/0/error"), "0");
+    EQ_STR(at_path(all, "jobs/1/error"), "110");
+    EQ_STR(at_path(all, "jobs/2/error"), "0");
+    EQ_STR(at_path(all, "jobs/3/error"), "110");
+    EQ_STR(at_path(all, "jobs/4/latency_target"), "0");
+    EQ_STR(at_path(all, "jobs/4/latency_percentile"), "100.000000");
+    memory_free(&json);
+    memory_free(&file);
+    free(j);
+}
+
 TEST(a_job_that_never_ran_is_cancelled)
 {
     struct memory file = { 0 };

@@ -122,6 +122,7 @@ TEST(what_lanes_that_write_leave_stands_in_the_documentation)
     journal_verify_error(j, &r, &e);
     journal_side_series(j, &r, true, &(struct series_view){ .interval_ns = 1000 });
     journal_fio_log(j, &r, &(struct step_logs){ .prefix = { "a", NULL, "c" } });
+    journal_latency_goal(j, &r, &(struct step_goal){ .target_ns = 1, .outcome = TARGET_FOUND });
     journal_array(j, "stripe0", 65536, (const char *const[]){ "sata0.0", "sata0.1" }, 2);
     journal_cache(j, &(struct cache_info){ 4, "sata0.0", "write cache", "lost", "off", "on", "unknown", "" });
     journal_scaling(
@@ -133,7 +134,7 @@ TEST(what_lanes_that_write_leave_stands_in_the_documentation)
     journal_reader_start(&reader, file.bytes, file.len);
     for (; journal_reader_next(&reader, &l) == JOURNAL_LINE; lines++)
         check_line(docs, &l);
-    EQ(lines, 12);
+    EQ(lines, 13);
     HAS_STR(file.bytes, "\"members\":[\"sata0.0\",\"sata0.1\"]");
     HAS_STR(file.bytes, "\"bytes_per_s\":61440,\"iops_milli\":15000,");
     HAS_STR(file.bytes, "\"bad_kinds\":{\"lost\":1,\"stale\":2}");

@@ -549,16 +549,13 @@ TEST(disks_are_chosen_by_what_they_are)
 }
 
 /* ---- the estimate ---- */
-static void check_estimate(const char *text)
+static void check_plan_estimate(void)
 {
-    struct job_file *f = &file;
+    uint64_t took_ns = 0;
 
-    job_file_read(text, strlen(text), f);
-    conf.plan = CONF_PLAN_JOBS;
     plan_free(&plan);
     estimate_probe(disks[0]);
-    EQ(plan_from_jobs(&conf, f, disks, 1, &plan), OK);
-    uint64_t took_ns = 0;
+    EQ(plan_from_jobs(&conf, &file, disks, 1, &plan), OK);
     for (unsigned i = 0; i < plan.step_count; i++) {
         uint64_t began_ns = model_clock_ns;
         run_step(i);
@@ -568,6 +565,13 @@ static void check_estimate(const char *text)
     if (plan.estimate_ns > took_ns + took_ns * 15 / 100 || plan.estimate_ns < took_ns - took_ns * 15 / 100)
         test_fail(__FILE__, __LINE__, "estimated %llu ms, took %llu ms", plan.estimate_ns / 1000000ull,
                   took_ns / 1000000ull);
+}
+
+static void check_estimate(const char *text)
+{
+    job_file_read(text, strlen(text), &file);
+    conf.plan = CONF_PLAN_JOBS;
+    check_plan_estimate();
 }
 
 TEST(the_estimate_of_a_disk_with_slow_inner_zones_is_within_15_percent)
@@ -609,6 +613,27 @@ TEST(the_estimate_of_small_requests_in_order_is_within_15_percent)
             hand.fake[0].open_depth_limit = 1;
         model_relax_step_ns = NS_PER_US;
         check_estimate(files[i / 2]);
+        down();
+    }
+}
+
+TEST(the_estimate_of_atto_is_within_15_percent_where_requests_cost_more_than_their_bytes)
+{
+    static const struct {
+        uint64_t latency_us, request_us; /* side by side; one after another */
+        uint16_t depth_limit;
+    } rows[] = { { 400, 0, 0 }, { 20, 200, 0 }, { 200, 80, 0 }, { 90, 80, 0 }, { 100, 100, 1 } };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
+        up(ATTO, 1);
+        hand.fake[0].bytes_per_s = 2000000000;
+        hand.fake[0].latency_ns = rows[i].latency_us * NS_PER_US;
+        hand.fake[0].request_ns = rows[i].request_us * NS_PER_US;
+        hand.fake[0].open_depth_limit = rows[i].depth_limit;
+        model_relax_step_ns = 5 * NS_PER_US;
+        conf.time_scale_pct = 20;
+        check_plan_estimate();
+        EQ(plan.step_count, 15);
         down();
     }
 }
