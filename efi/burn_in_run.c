@@ -162,17 +162,18 @@ static void on_finding(void *ctx, const struct burn_in_drive *d, const char *cod
                            str_equal(code, "burn-in-warm") ? FINDING_WARN : FINDING_FAIL, NULL, "%s", seen);
 }
 
-static void on_phase(void *ctx, const struct burn_in_drive *d, enum burn_in_phase p, uint64_t bytes,
-                     uint64_t ms)
+static void on_phase(void *ctx, const struct burn_in_drive *d, const struct burn_in_phase_sum *p)
 {
     char line[160];
     struct text t = text_over(line, sizeof line);
+    uint64_t bytes = p->read_bytes + p->written_bytes;
 
     (void)ctx;
-    text_fmt(&t, "%s %s: ", d->disk->name, burn_in_phases[p].words);
-    text_duration(&t, ms * NS_PER_MS);
-    if (bytes && ms)
-        text_fmt(&t, ", %llu MB/s", (unsigned long long)(bytes / 1000 / ms));
+    journal_burn_in_phase(record_journal(), p);
+    text_fmt(&t, "%s %s: ", d->disk->name, burn_in_phases[p->phase].words);
+    text_duration(&t, p->ms * NS_PER_MS);
+    if (bytes && p->ms)
+        text_fmt(&t, ", %llu MB/s", (unsigned long long)(bytes / 1000 / p->ms));
     if (d->state.errors)
         text_fmt(&t, ", %llu error%s", (unsigned long long)d->state.errors, str_plural(d->state.errors));
     journal_log(record_journal(), LOG_INFO, line);

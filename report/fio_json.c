@@ -322,6 +322,8 @@ static __attribute__((noinline)) void put_run_extras(struct fio_pen *j, const st
     run_lines_start(&lines, run);
     if (run_lines_find(&lines, "run_start", &l))
         fio_put_members(j, "run_start", &l);
+    if (run->lines)
+        fio_put_burn_ins(j, run);
     fio_begin(j, "missing", "[");
     if (run->lines)
         outcome_reservations(run, put_missing, j);

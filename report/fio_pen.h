@@ -32,6 +32,8 @@ void fio_put_members(struct fio_pen *j, const char *key, const struct journal_li
 void fio_put_directions(struct fio_pen *j, const struct run *run, const struct journal_line *l);
 /* As an option's text: the percentiles that the job asked for, or (also with l NULL) the usual ones. */
 void fio_put_percentile_list(struct fio_pen *j, const struct journal_line *l);
+/* Within our own part: the drives that were burnt in; nothing when there is none.  fio_burn_in.c */
+void fio_put_burn_ins(struct fio_pen *j, const struct run *run);
 /* Whether a step_end is of a job that reads and writes. */
 bool fio_is_mix(const struct journal_line *l);
 

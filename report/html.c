@@ -1,6 +1,7 @@
 #include "html.h"
 #include "bits.h"
 #include "outcome.h"
+#include "repeats.h"
 #include "str.h"
 
 /* ---- one drive ---- */
@@ -88,7 +89,7 @@ static void keep_finding(struct html_drive *d, const struct journal_line *l)
 static void keep(struct html_drive *d, const struct run *run, const struct journal_line *l)
 {
     if (str_equal(l->ev, "finding")) {
-        if (event_is(l, "subject", d->d.name))
+        if (event_is(l, "subject", d->d.name) && finding_times(run, l))
             keep_finding(d, l);
         return;
     }

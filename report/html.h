@@ -112,10 +112,13 @@ void html_put_time(struct html *h,
 void html_put_heat(struct html *h);  /* html_heat.c: temperature over the run; nothing without such lines */
 /* A small picture of a cell's series; nothing when it is too short. */
 void html_put_spark(struct html *h, const struct journal_line *step_end);
-void html_put_cells(struct html *h);    /* html_cells.c: results with their flags, and everything exactly */
-void html_put_health(struct html *h);   /* html_health.c */
-void html_put_tables(struct html *h);   /* html_table.c: links, SMBus, RAID */
-void html_put_settings(struct html *h); /* html_settings.c: configuration, problems, driver's log */
+void html_put_cells(struct html *h);   /* html_cells.c: results with their flags, and everything exactly */
+void html_put_health(struct html *h);  /* html_health.c */
+void html_put_burn_in(struct html *h); /* html_burn_in.c: nothing where it was not burnt in */
+void html_put_burn_in_heads(struct html *h); /* columns of the table of all drives ... */
+void html_put_burn_in_cells(struct html *h); /* ... in a run that only burnt in */
+void html_put_tables(struct html *h);        /* html_table.c: links, SMBus, RAID */
+void html_put_settings(struct html *h);      /* html_settings.c: configuration, problems, driver's log */
 void html_put_flags(struct html *h);
 /* Lines of kinds that have no place of their own, as tables; disk NULL: of no drive. */
 void html_put_records(struct html *h, const char *disk);

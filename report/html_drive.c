@@ -188,6 +188,7 @@ void html_put_drive(struct html *h)
     }
     html_put_cells(h);
     put_errors(h);
+    html_put_burn_in(h);
     html_put_health(h);
     if (h->drive.records)
         html_put_records(h, h->drive.d.name);

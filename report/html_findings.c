@@ -2,6 +2,7 @@
 #include "bits.h"
 #include "finding.h"
 #include "outcome.h"
+#include "repeats.h"
 #include "str.h"
 
 /* ---- findings ---- */
@@ -12,7 +13,18 @@ static const enum finding_level levels[] = { FINDING_FAIL, FINDING_WARN, FINDING
                                              FINDING_PASS };
 enum { LEVELS_OPEN = 3 };
 
-static void put_finding(struct html *h, const struct journal_line *l, bool asks_for_action, bool *advised)
+static void put_again(struct html *h, unsigned times)
+{
+    char text[40];
+    struct text t = text_over(text, sizeof text);
+
+    finding_times_words(times, &t);
+    if (t.len)
+        pen_fmt(h->pen, "<div><dt>Again</dt><dd>%s</dd></div>", text);
+}
+
+static void put_finding(struct html *h, const struct journal_line *l, unsigned times, bool asks_for_action,
+                        bool *advised)
 {
     char code[40], subject[28], level[16];
     const struct finding_kind *kind;
@@ -33,6 +45,7 @@ static void put_finding(struct html *h, const struct journal_line *l, bool asks_
     pen_str(h->pen, "</span></h3><dl>");
     html_fact(h, l, "Seen", "seen");
     html_fact(h, l, "Expected", "expected");
+    put_again(h, times);
     if (kind && asks_for_action && kind->advice) {
         pen_str(h->pen, "<div><dt>Do</dt><dd>");
         html_put_advice(h, advised[kind - finding_kinds] ? "as above" : kind->advice);
@@ -49,18 +62,18 @@ static unsigned put_levels(struct html *h, unsigned from, unsigned to, bool coun
     struct run_lines lines;
     struct journal_line l;
     bool advised[160] = { false };
-    unsigned count = 0;
+    unsigned count = 0, times;
 
     if (finding_kind_count > ARRAY_COUNT(advised))
         return 0;
     for (unsigned i = from; i < to; i++) {
         run_lines_start(&lines, h->run);
         while (!h->pen->out->failed && run_lines_find(&lines, "finding", &l)) {
-            if (!event_is(&l, "level", finding_level_text(levels[i])))
+            if (!event_is(&l, "level", finding_level_text(levels[i])) || !(times = finding_times(h->run, &l)))
                 continue;
             count++;
             if (!counting)
-                put_finding(h, &l, i < LEVELS_OPEN, advised);
+                put_finding(h, &l, times, i < LEVELS_OPEN, advised);
         }
     }
     return count;

@@ -1,4 +1,5 @@
 #include "html.h"
+#include "burn_in_facts.h"
 #include "bits.h"
 #include "math.h"
 #include "outcome.h"
@@ -225,7 +226,10 @@ static void put_overview_row(struct html *h, const struct best *top)
     if (d->lba_count)
         html_capacity(h->pen, mul_div_u64(d->lba_count, d->lba_bytes, 1));
     pen_str(h->pen, "</td>");
-    put_best(h, &best, top);
+    if (top)
+        put_best(h, &best, top);
+    else
+        html_put_burn_in_cells(h);
     pen_str(h->pen, "<td class=\"w\">");
     if (d->d.errors)
         pen_fmt(h->pen, "<span class=\"chip bad\">failed reads</span>");
@@ -251,6 +255,7 @@ static void for_each_drive(struct html *h, void (*put)(struct html *h, void *ctx
 /* The best numbers of all drives: what bars are measured by. */
 struct overview {
     struct html_cell sequential, random;
+    bool burn_in; /* nothing was measured */
 };
 
 static void take_best(struct html *h, void *ctx)
@@ -269,12 +274,12 @@ static void put_row(struct html *h, void *ctx)
     struct overview *o = ctx;
     struct best top = { &o->sequential, &o->random, NULL };
 
-    put_overview_row(h, &top);
+    put_overview_row(h, o->burn_in ? NULL : &top);
 }
 
 static void put_overview(struct html *h)
 {
-    struct overview o = { 0 };
+    struct overview o = { .burn_in = burn_in_is_all(h->run) };
 
     pen_fmt(h->pen, "<section id=\"r%udrives\"><h2>Drives</h2>\n", h->run_number);
     if (!h->run->disks) {
@@ -283,8 +288,13 @@ static void put_overview(struct html *h)
     }
     for_each_drive(h, take_best, &o);
     pen_str(h->pen, "<div class=\"wide\"><table class=\"overview\"><thead><tr><th>Verdict</th><th>Drive</th>"
-                    "<th>Capacity</th><th>Best sequential<br>MB/s</th><th>Best random<br>IOPS</th>"
-                    "<th>Random alone<br>median latency</th><th></th></tr></thead>\n<tbody>\n");
+                    "<th>Capacity</th>");
+    if (o.burn_in)
+        html_put_burn_in_heads(h);
+    else
+        pen_str(h->pen, "<th>Best sequential<br>MB/s</th><th>Best random<br>IOPS</th>"
+                        "<th>Random alone<br>median latency</th>");
+    pen_str(h->pen, "<th></th></tr></thead>\n<tbody>\n");
     for_each_drive(h, put_row, &o);
     pen_str(h->pen, "</tbody></table></div>\n</section>\n");
 }

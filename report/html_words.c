@@ -168,7 +168,8 @@ bool html_knows(const char *ev)
         "link",           "topology",     "smbus",        "drive_settings", "health",
         "content",        "arming_batch", "write_permit", "step_side",      "writing",
         "verify_error",   "temperature",  "scaling",      "rounds",         "array",
-        "cache",          "plan_choice",  "step_key",     "latency_goal",
+        "cache",          "plan_choice",  "step_key",     "latency_goal",   "burn_in",
+        "burn_in_phase",
     };
 
     for (unsigned i = 0; i < ARRAY_COUNT(kinds); i++)

@@ -170,6 +170,11 @@ static const struct field burn_in_fields[] = {
     FIELD_U(burn_in_state, spent_ms),
     FIELD_T(burn_in_state, why),
 };
+static const struct field burn_in_phase_fields[] = {
+    FIELD_U(burn_in_phase_sum, began_ns),   FIELD_U(burn_in_phase_sum, ms),
+    FIELD_U(burn_in_phase_sum, read_bytes), FIELD_U(burn_in_phase_sum, written_bytes),
+    FIELD_U(burn_in_phase_sum, errors),
+};
 static const struct field run_status_fields[] = {
     FIELD_U(run_status, bad_configuration),
     FIELD_U(run_status, expectation_missed),
@@ -615,6 +620,20 @@ void journal_burn_in(struct journal *j, const struct burn_in_state *s)
     json_put_str(o, "phase", burn_in_phases[s->phase].key);
     json_put_str(o, "end", burn_in_end_words[s->end]);
     PUT_FIELDS(o, burn_in_fields, s);
+    line_end(&l, false);
+}
+
+void journal_burn_in_phase(struct journal *j, const struct burn_in_phase_sum *p)
+{
+    struct line l;
+    struct json_out *o = line_begin(&l, j, "burn_in_phase");
+
+    json_put_str(o, "disk", p->disk);
+    json_put_str(o, "phase", burn_in_phases[p->phase].key);
+    json_put_str(o, "end", burn_in_end_words[p->end]);
+    PUT_FIELDS(o, burn_in_phase_fields, p);
+    if (p->temperature_max_c != INT64_MIN)
+        json_put_i64(o, "temperature_max_c", p->temperature_max_c);
     line_end(&l, false);
 }
 

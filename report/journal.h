@@ -242,6 +242,8 @@ void journal_data_crc(struct journal *j, const char *disk, const char *when, uin
 void journal_checkpoint(struct journal *j, unsigned step);
 /* Where a drive's burn-in stands: what report/resume.h reads at the next start. */
 void journal_burn_in(struct journal *j, const struct burn_in_state *s);
+/* A phase of it that is over. */
+void journal_burn_in_phase(struct journal *j, const struct burn_in_phase_sum *p);
 void journal_log(struct journal *j, unsigned level, const char *text);
 void journal_disk_verdict(struct journal *j, const char *disk, enum verdict v, const char *why);
 void journal_run_end(struct journal *j, const struct run_status *s, const struct run_ending *e);

@@ -27,6 +27,19 @@ enum verdict outcome_verdict(const struct run *run)
     return run->ends ? run->verdict : verdict_of_cut_run(run);
 }
 
+bool outcome_was_stopped(const struct run *run)
+{
+    struct run_lines lines;
+    struct journal_line l;
+
+    run_lines_start(&lines, run);
+    while (run_lines_next(&lines, &l))
+        if (str_equal(l.ev, "plan_stop") ||
+            (str_equal(l.ev, "burn_in_phase") && event_is(&l, "end", burn_in_end_words[BURN_IN_STOPPED])))
+            return true;
+    return false;
+}
+
 void outcome_headline(const struct run *run, struct text *t)
 {
     struct drive_walk w;
@@ -44,6 +57,8 @@ void outcome_headline(const struct run *run, struct text *t)
     else
         text_fmt(t, "%llu drive%s tested, %llu not tested", ull(tested), str_plural(tested),
                  ull(w.count - tested));
+    if (outcome_was_stopped(run))
+        text_str(t, "; stopped before its end");
 }
 
 /* ---- how far it can be trusted ---- */

@@ -6,7 +6,9 @@
 
 /* The run's own verdict; of a run without an end what its lines allow: never better than ABORTED. */
 enum verdict outcome_verdict(const struct run *run);
-/* "2 drives tested, 1 not tested" */
+/* By a person or by the time that the configuration gives it, whatever the verdict. */
+bool outcome_was_stopped(const struct run *run);
+/* "2 drives tested, 1 not tested; stopped before its end" */
 void outcome_headline(const struct run *run, struct text *t);
 /* Calls say() for each sentence that must be read before the numbers: an end that is missing, lines that are
  * lost or damaged, a refused configuration. */

@@ -33,6 +33,12 @@ void summary_put_drives(struct render_out *o, const struct run *run);
 void summary_put_orphaned_cells(struct render_out *o, const struct run *run);
 void summary_put_other_findings(struct render_out *o, const struct run *run);
 
+/* ---- summary_burn_in.c: of a drive ---- */
+/* What it says of itself: in a line, or as a table where it was burnt in. */
+void summary_put_health(struct render_out *o, const struct run *run, const struct drive *d);
+/* The share that was covered, and the phases; nothing where it was not burnt in. */
+void summary_put_burn_in(struct render_out *o, const struct run *run, const struct drive *d);
+
 /* ---- summary_curve.c: what several steps together show ---- */
 enum { CURVE_MAX_POINTS = 16, ROUNDS_MAX = 32 };
 struct curve_point {

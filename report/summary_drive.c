@@ -1,6 +1,7 @@
 #include "summary.h"
 #include "bits.h"
 #include "finding.h"
+#include "repeats.h"
 #include "str.h"
 
 enum { SHOWN_ERRORS_MAX = 16 };
@@ -238,14 +239,27 @@ static bool advise(struct advised *advised, const struct finding_kind *kind)
     return first;
 }
 
-static void put_finding(struct render_out *o, const struct journal_line *l, bool with_subject,
-                        struct advised *advised)
+static void put_again(struct render_out *o, unsigned times)
 {
+    char text[40];
+    struct text t = text_over(text, sizeof text);
+
+    finding_times_words(times, &t);
+    if (t.len)
+        page_wrap(o, 8, "again:    ", text);
+}
+
+static void put_finding(struct render_out *o, const struct run *run, const struct journal_line *l,
+                        bool with_subject, struct advised *advised)
+{
+    unsigned times = finding_times(run, l);
     char code[40], level[16], subject[28] = "", text[200];
     const struct finding_kind *kind;
     struct text t = text_over(text, sizeof text);
     bool asks_for_action;
 
+    if (!times)
+        return;
     event_str(l, "code", code, sizeof code);
     event_str(l, "level", level, sizeof level);
     kind = finding_kind(code);
@@ -261,6 +275,7 @@ static void put_finding(struct render_out *o, const struct journal_line *l, bool
     page_wrap(o, 2, subject, text);
     put_part(o, "seen:     ", l, "seen");
     put_part(o, "expected: ", l, "expected");
+    put_again(o, times);
     if (kind && asks_for_action && kind->advice && kind->advice[0])
         page_wrap(o, 8, "do:       ", advise(advised, kind) ? kind->advice : "as above");
 }
@@ -276,7 +291,7 @@ static void put_findings_of(struct render_out *o, const struct run *run, const s
     run_lines_start(&lines, run);
     while (run_lines_find(&lines, "finding", &l))
         if (event_is(&l, "subject", d->name))
-            put_finding(o, &l, false, &advised);
+            put_finding(o, run, &l, false, &advised);
 }
 
 void summary_put_other_findings(struct render_out *o, const struct run *run)
@@ -293,7 +308,7 @@ void summary_put_other_findings(struct render_out *o, const struct run *run)
         if (run_find_disk(run, subject, &disk))
             continue;
         summary_title_once(o, &any, "Findings on everything else");
-        put_finding(o, &l, true, &advised);
+        put_finding(o, run, &l, true, &advised);
     }
 }
 
@@ -359,61 +374,6 @@ static void put_drive_verdict(struct render_out *o, const struct run *run, const
             page_wrap(o, 2, "", why);
 }
 
-/* ---- what the drive says of itself ---- */
-/* What a person looks for first; the journal has all of it. */
-static const struct {
-    const char *key, *words, *unit;
-} shown_health[] = {
-    { "temperature_c", "", " C" },
-    { "power_on_hours", "", " h powered on" },
-    { "used_percent", "", " % of its life used" },
-    { "spare_percent", "spare ", " %" },
-    { "media_errors", "media errors ", "" },
-    { "reallocated_sectors", "reallocated sectors ", "" },
-    { "pending_sectors", "pending sectors ", "" },
-    { "interface_crc_errors", "CRC errors ", "" },
-    { "unsafe_shutdowns", "unsafe shutdowns ", "" },
-};
-
-static bool health_value(const struct journal_line *l, const char *key, int64_t *out)
-{
-    struct json_value values, v;
-
-    return json_member(&l->body, "values", &values) && json_member(&values, key, &v) && json_to_i64(&v, out);
-}
-
-/* Both lines in one: what changed shows both numbers. */
-static void put_health(struct render_out *o, const struct run *run, const struct drive *d)
-{
-    struct run_lines lines;
-    struct journal_line l, before, after;
-    bool has_before = false, has_after = false;
-    char text[400];
-    struct text t = text_over(text, sizeof text);
-
-    run_lines_of(&lines, run, d->name);
-    while (run_lines_find(&lines, "health", &l)) {
-        bool is_after = event_is(&l, "when", "after");
-        if (!event_is(&l, "disk", d->name))
-            continue;
-        *(is_after ? &after : &before) = l;
-        *(is_after ? &has_after : &has_before) = true;
-    }
-    for (unsigned i = 0; (has_before || has_after) && i < ARRAY_COUNT(shown_health); i++) {
-        int64_t was, is;
-        bool knew = has_before && health_value(&before, shown_health[i].key, &was);
-        bool knows = has_after && health_value(&after, shown_health[i].key, &is);
-        if (!knew && !knows)
-            continue;
-        text_fmt(&t, "%s%s%lld", t.len ? ", " : "", shown_health[i].words, (long long)(knew ? was : is));
-        if (knew && knows && was != is)
-            text_fmt(&t, " -> %lld", (long long)is);
-        text_str(&t, shown_health[i].unit);
-    }
-    if (t.len)
-        page_wrap(o, 2, "health: ", text);
-}
-
 static void put_settings(struct render_out *o, const struct run *run, const struct drive *d)
 {
     struct run_lines lines;
@@ -439,7 +399,8 @@ static void put_drive_head(struct render_out *o, const struct drive *d)
 }
 
 static void (*const drive_parts[])(struct render_out *o, const struct run *run, const struct drive *d) = {
-    put_settings, put_health, put_drive_verdict, put_cells, put_errors, put_findings_of,
+    put_settings, summary_put_health, put_drive_verdict, summary_put_burn_in,
+    put_cells,    put_errors,         put_findings_of,
 };
 
 void summary_put_drives(struct render_out *o, const struct run *run)

@@ -62,6 +62,17 @@ struct burn_in_state {
     char why[160];               /* of an early end, or of the first error */
 };
 
+/* One phase of a drive, or the part of it that lies in this start: what a person reads of it afterwards. */
+struct burn_in_phase_sum {
+    char disk[24];
+    uint8_t phase;         /* enum burn_in_phase */
+    uint8_t end;           /* enum burn_in_end: BURN_IN_GOING when the next phase followed */
+    uint64_t began_ns, ms; /* on the journal's clock; without the times in which it was not its turn */
+    uint64_t read_bytes, written_bytes;
+    uint64_t errors;
+    int64_t temperature_max_c; /* INT64_MIN: not known */
+};
+
 /* a is later than b in the life of the same burn-in (same seed). */
 bool burn_in_state_is_later(const struct burn_in_state *a, const struct burn_in_state *b);
 /* Of the drive, by its burn-in: errors are a FAIL whichever way it ended. */

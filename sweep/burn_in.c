@@ -25,6 +25,7 @@ int burn_in_begin(struct burn_in_drive *d, const struct burn_in_ask *ask, struct
         .lba_count = ask->writes ? ask->lba_count : ask->disk->lba_count,
         .clears = ask->writes && ask->conf->leave == CONF_LEAVE_ZERO,
         .temperature_c = INT64_MIN,
+        .phase_max_c = INT64_MIN,
     };
     if ((rc = burn_in_set_limits(d, ask, why)) != OK)
         return rc;
@@ -260,8 +261,9 @@ static void count_errors(struct burn_in_drive *d, const struct burn_in_outcome *
     if (o->errors && s->errors >= d->limits.error_limit) {
         char why[sizeof s->why];
 
-        str_fmt(why, sizeof why, "%llu errors, the limit is %llu; the first: %s",
-                (unsigned long long)s->errors, (unsigned long long)d->limits.error_limit, s->why);
+        str_fmt(why, sizeof why, "%llu error%s, the limit is %llu; the first: %s",
+                (unsigned long long)s->errors, str_plural(s->errors),
+                (unsigned long long)d->limits.error_limit, s->why);
         s->why[0] = 0;
         burn_in_leave(d, why);
     }
@@ -332,6 +334,8 @@ enum burn_in_heat burn_in_heat(struct burn_in_drive *d, const struct disk_health
     if (!health_knows(h, HEALTH_TEMPERATURE_C))
         return HEAT_FINE;
     d->temperature_c = h->value[HEALTH_TEMPERATURE_C];
+    if (d->temperature_c > d->phase_max_c)
+        d->phase_max_c = d->temperature_c;
     if (d->temperature_c >= l->end_c) {
         str_fmt(why, sizeof why, "%lld degrees, its critical limit is %lld", (long long)d->temperature_c,
                 (long long)l->end_c);

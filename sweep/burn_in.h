@@ -40,6 +40,7 @@ struct burn_in_drive {
     uint32_t pauses;
     uint64_t paused_ms;
     int64_t temperature_c; /* as seen last, INT64_MIN: not known */
+    int64_t phase_max_c;   /* the highest since whoever runs it set this to INT64_MIN */
     bool self_test_running;
     uint64_t self_test_until_ms; /* on the drive's clock */
     char skipped[240];           /* phases that were not done, with reasons */

@@ -453,7 +453,9 @@ void burn_in_lane_close(struct burn_in_lane *l, struct burn_in_lane_report *repo
                                  .ms = (plat_now_ns() - l->began_ns) / NS_PER_MS,
                                  .words = l->words[0] ? l->words : NULL };
 
-    *report = (struct burn_in_lane_report){ .bytes = l->bytes, .errors = l->errors, .ms = o.ms };
+    *report = (struct burn_in_lane_report){
+        .bytes = l->bytes, .written_bytes = l->written_bytes, .errors = l->errors, .ms = o.ms
+    };
     str_copy(report->words, sizeof report->words, l->words);
     burn_in_took(l->drive, &l->work, &o);
     if (l->broken)

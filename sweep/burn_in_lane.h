@@ -22,7 +22,7 @@ bool burn_in_lane_is_idle(const struct burn_in_lane *l);
 /* Tells the drive what came of it, and frees the lane.  words receives the first error, for a finding: ""
  * when there was none.  [boot] */
 struct burn_in_lane_report {
-    uint64_t bytes, errors, ms;
+    uint64_t bytes, written_bytes, errors, ms; /* bytes: of all requests that were answered well */
     char words[160];
 };
 void burn_in_lane_close(struct burn_in_lane *l, struct burn_in_lane_report *report);

@@ -17,8 +17,10 @@ struct seat { /* of one drive, beside it */
     struct burn_in_lane *lane;
     struct burn_in_work work;
     uint8_t phase; /* as of the last checkpoint */
-    uint64_t phase_bytes, phase_began_ms;
     bool ended_told;
+    /* Of that phase in this start; the numbers of the drive as it began. */
+    uint64_t began_ns, began_ms, began_written_bytes, began_errors;
+    uint64_t lane_bytes, lane_written_bytes;
 };
 struct loop {
     struct burn_in_drive *drives;
@@ -197,19 +199,42 @@ static void renew_those_due(struct loop *l)
 }
 
 /* ---- rounds ---- */
-/* When the drive went on to another phase, or ended. */
-static void tell_phase(struct loop *l, const struct burn_in_drive *d, struct seat *s)
+static void begin_phase(struct burn_in_drive *d, struct seat *s)
 {
-    bool ended = d->state.end != BURN_IN_GOING;
+    const struct burn_in_state *now = &d->state;
 
-    if (d->state.phase == s->phase && ended == s->ended_told)
+    s->phase = now->phase;
+    s->ended_told = now->end != BURN_IN_GOING;
+    s->began_ns = plat_now_ns();
+    s->began_ms = now->spent_ms;
+    s->began_written_bytes = now->written_bytes;
+    s->began_errors = now->errors;
+    s->lane_bytes = s->lane_written_bytes = 0;
+    d->phase_max_c = d->temperature_c;
+}
+
+/* When the drive went on to another phase, or ended. */
+static void tell_phase(struct loop *l, struct burn_in_drive *d, struct seat *s)
+{
+    const struct burn_in_state *now = &d->state;
+    bool ended = now->end != BURN_IN_GOING;
+
+    if (now->phase == s->phase && ended == s->ended_told)
         return;
-    l->hooks->phase_over(l->hooks->ctx, d, (enum burn_in_phase)s->phase, s->phase_bytes,
-                         d->state.spent_ms - s->phase_began_ms);
-    s->phase = d->state.phase;
-    s->ended_told = ended;
-    s->phase_bytes = 0;
-    s->phase_began_ms = d->state.spent_ms;
+    struct burn_in_phase_sum sum = {
+        .phase = s->phase,
+        .end = now->end,
+        .began_ns = s->began_ns,
+        .ms = now->spent_ms - s->began_ms,
+        .read_bytes = s->lane_bytes - min_u64(s->lane_bytes, s->lane_written_bytes),
+        .written_bytes = now->written_bytes - s->began_written_bytes,
+        .errors = now->errors - s->began_errors,
+        .temperature_max_c = d->phase_max_c,
+    };
+    str_copy(sum.disk, sizeof sum.disk, now->disk);
+    if (s->phase != BURN_IN_DONE)
+        l->hooks->phase_over(l->hooks->ctx, d, &sum);
+    begin_phase(d, s);
     l->news = true;
 }
 
@@ -321,7 +346,8 @@ static void close_lanes(struct loop *l)
             continue;
         burn_in_lane_close(s->lane, &report);
         s->lane = NULL;
-        s->phase_bytes += report.bytes;
+        s->lane_bytes += report.bytes;
+        s->lane_written_bytes += report.written_bytes;
         if (report.errors) {
             char seen[REASON_BYTES + 80];
             str_fmt(seen, sizeof seen, "%llu error%s in %s, the first: %s", (unsigned long long)report.errors,
@@ -406,9 +432,7 @@ int burn_in_loop(struct burn_in_drive *drives, unsigned count, uint64_t checkpoi
     if (!l.seats)
         return NOTE(E_NOMEM, "memory for the burn-in", 0, count * sizeof *l.seats);
     for (unsigned i = 0; i < count; i++) {
-        l.seats[i].phase = drives[i].state.phase;
-        l.seats[i].ended_told = drives[i].state.end != BURN_IN_GOING;
-        l.seats[i].phase_began_ms = drives[i].state.spent_ms;
+        begin_phase(&drives[i], &l.seats[i]);
     }
     l.last_checkpoint_ns = l.last_attend_ns = plat_now_ns();
     /* What a start begins with is written down before it does anything: so crashes are counted. */

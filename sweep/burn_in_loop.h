@@ -18,9 +18,8 @@ struct burn_in_hooks {
     bool (*health)(void *ctx, struct disk *d, const char *when, struct disk_health *h);
     /* Something worth a finding: code of result/finding.h, what was seen. */
     void (*finding)(void *ctx, const struct burn_in_drive *d, const char *code, const char *seen);
-    /* A phase of a drive is over; bytes and time of this start. */
-    void (*phase_over)(void *ctx, const struct burn_in_drive *d, enum burn_in_phase p, uint64_t bytes,
-                       uint64_t ms);
+    /* A phase of a drive is over, or the drive has ended in it. */
+    void (*phase_over)(void *ctx, const struct burn_in_drive *d, const struct burn_in_phase_sum *p);
 };
 enum { BURN_IN_ATTEND_MS = 200, BURN_IN_HEALTH_EVERY_MS = 60000 };
 /* checkpoint_ms: between two checkpoints; also the longest piece of work.  E_NOMEM: nothing was done. */

@@ -5,12 +5,12 @@ import random
 from burn_in_kit import MIB, THREE, Bench
 from scenario import boot
 
-tier, budget_s, timing = "full", 420, False
+tier, budget_s, timing = "full", 500, False
 KILLS = 20
 
 
 def run(folder):
-    bench, rng, at = Bench(folder, budget_s=640, size=96 * MIB), random.Random(20), []
+    bench, rng, at = Bench(folder, budget_s=800, size=192 * MIB), random.Random(20), []
     for k in range(KILLS):
         # Two of three go on until there is progress; more than three in a row without would be a crash loop.
         good = bench.went_on if k % 3 else lambda lines, now: True

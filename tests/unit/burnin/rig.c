@@ -75,15 +75,22 @@ static void on_finding(void *ctx, const struct burn_in_drive *d, const char *cod
     text_fmt(&t, "%s %s: %s\n", d->state.disk, code, seen);
 }
 
-uint64_t told_bytes[DRIVES][BURN_IN_PHASE_COUNT];
+struct burn_in_phase_sum told[DRIVES][BURN_IN_PHASE_COUNT];
 
-static void on_phase(void *ctx, const struct burn_in_drive *d, enum burn_in_phase p, uint64_t bytes,
-                     uint64_t ms)
+static void on_phase(void *ctx, const struct burn_in_drive *d, const struct burn_in_phase_sum *p)
 {
+    struct burn_in_phase_sum *t = &told[d - drives][p->phase];
+
     (void)ctx;
-    (void)ms;
-    CHECK(p < BURN_IN_PHASE_COUNT);
-    told_bytes[d - drives][p] += bytes;
+    CHECK(p->phase < BURN_IN_PHASE_COUNT);
+    EQ_STR(p->disk, d->state.disk);
+    CHECK(p->began_ns + p->ms * NS_PER_MS <= model_clock_ns);
+    t->ms += p->ms;
+    t->read_bytes += p->read_bytes;
+    t->written_bytes += p->written_bytes;
+    t->errors += p->errors;
+    t->end = p->end;
+    t->temperature_max_c = p->temperature_max_c;
 }
 
 const struct burn_in_hooks hooks = { NULL,      on_checkpoint, wants_hold, on_attend,
@@ -100,7 +107,7 @@ void machine(unsigned count, const char *settings)
     model_relax_step_ns = 100 * NS_PER_US;
     writes = conf.plan == CONF_PLAN_BURN_IN;
     drive_count = count;
-    memset(told_bytes, 0, sizeof told_bytes);
+    memset(told, 0, sizeof told);
     for (unsigned i = 0; i < DRIVES; i++) {
         stored_disk_free(&disks[i]);
         str_fmt(name, sizeof name, "sata0.%u", i);

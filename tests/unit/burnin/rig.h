@@ -28,7 +28,8 @@ extern size_t journal_len, journal_flushed;
 /* What the hooks were told. */
 extern unsigned checkpoints, warm, too_hot;
 extern char found[4000];
-extern uint64_t told_bytes[DRIVES][BURN_IN_PHASE_COUNT];
+/* Of the phases, all starts together. */
+extern struct burn_in_phase_sum told[DRIVES][BURN_IN_PHASE_COUNT];
 /* Somebody stops it, for this reason, after so many checkpoints; 0: nobody. */
 extern const char *stop_reason;
 extern unsigned stop_after_checkpoints;

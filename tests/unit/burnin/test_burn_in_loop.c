@@ -289,9 +289,15 @@ TEST(a_phase_is_told_with_its_own_bytes_and_a_reset_with_none)
     for (unsigned i = 0; i < 2; i++) {
         uint64_t range_bytes = drives[i].state.blocks * drives[i].state.block_bytes;
 
-        EQ(told_bytes[i][BURN_IN_RESET], 0);
-        EQ(told_bytes[i][BURN_IN_WRITE], range_bytes);
-        EQ(told_bytes[i][BURN_IN_VERIFY], range_bytes);
+        EQ(told[i][BURN_IN_RESET].read_bytes + told[i][BURN_IN_RESET].written_bytes, 0);
+        EQ(told[i][BURN_IN_WRITE].written_bytes, range_bytes);
+        EQ(told[i][BURN_IN_WRITE].read_bytes, 0);
+        EQ(told[i][BURN_IN_VERIFY].read_bytes, range_bytes);
+        EQ(told[i][BURN_IN_VERIFY].written_bytes, 0);
+        EQ(told[i][BURN_IN_CLEAR].end, BURN_IN_GOING);
+        EQ(told[i][BURN_IN_DONE].ms, 0);
+        CHECK(told[i][BURN_IN_RANDOM].read_bytes > told[i][BURN_IN_RANDOM].written_bytes);
+        CHECK(told[i][BURN_IN_RANDOM].written_bytes);
     }
 }
 

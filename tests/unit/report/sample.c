@@ -3,6 +3,7 @@
 #include <string.h>
 #include "render.h"
 #include "sample.h"
+#include "bits.h"
 #include "test.h"
 
 /* ---- memory ---- */
@@ -306,6 +307,12 @@ static void put_state(struct journal *j)
 
 static void put_burn_in(struct journal *j)
 {
+    static const struct burn_in_phase_sum phases[] = {
+        { "sata0.0", BURN_IN_SNAPSHOT, BURN_IN_GOING, 1600000000, 12, 0, 0, 0, 31 },
+        { "sata0.0", BURN_IN_SHORT_TEST, BURN_IN_GOING, 1612000000, 120400, 0, 0, 0, 33 },
+        { "sata0.0", BURN_IN_SURFACE, BURN_IN_GOING, 122012000000, 29100000, 4000787030016, 0, 1, 41 },
+        { "sata0.0", BURN_IN_WRITE, BURN_IN_STOPPED, 29222012000000, 52001333, 0, 2480511500288, 2, 44 },
+    };
     struct burn_in_state s = { .disk = "sata0.0",
                                .identity = "ata WDC WD40EFRX WD-1234",
                                .arming = "00112233445566ff",
@@ -325,6 +332,8 @@ static void put_burn_in(struct journal *j)
                                .why = "uncorrectable data (ERR UNC)" };
 
     journal_burn_in(j, &s);
+    for (unsigned i = 0; i < ARRAY_COUNT(phases); i++)
+        journal_burn_in_phase(j, &phases[i]);
 }
 
 void sample_run(struct journal *j)

@@ -341,7 +341,7 @@ TEST(each_kind_of_finding_gets_its_own_advice_however_long_the_table_is)
         journal_finding(j, &(struct finding){ finding_kinds[i].code, FINDING_WARN, "run", "x", "" });
     page = summary_of(file.bytes, file.len);
     CHECK(!contains(&page, "as above"));
-    journal_finding(j, &(struct finding){ finding_kinds[0].code, FINDING_WARN, "run", "x", "" });
+    journal_finding(j, &(struct finding){ finding_kinds[0].code, FINDING_WARN, "stick", "x", "" });
     memory_free(&page);
     page = summary_of(file.bytes, file.len);
     CHECK(contains(&page, "as above"));
