@@ -1,6 +1,7 @@
 #include "burn_in_run.h"
 #include "burn_in_earlier.h"
 #include "burn_in_loop.h"
+#include "burn_in_page.h"
 #include "checks_state.h"
 #include "clock.h"
 #include "drive_state.h"
@@ -85,6 +86,15 @@ static void fill_view(void)
     str_copy(view.title, sizeof view.title, run.step->title);
     str_copy(view.worst, sizeof view.worst, record_worst(&view.worst_level));
 }
+
+static const struct disk *page_disk(unsigned lane) { return run.drives[lane].disk; }
+
+static unsigned page_facts(unsigned lane, struct note *notes, unsigned max)
+{
+    return burn_in_page_facts(&run.drives[lane], notes, max);
+}
+
+static const struct live_page page = { page_disk, page_facts };
 
 /* ---- what a server remembers, where there is one: the line that says whose run it is, and the newest states
  * ---- */
@@ -379,7 +389,7 @@ bool burn_in_run(const struct plan *plan, struct inventory *inv, struct medium *
     for (unsigned i = 0; i < run.count; i++)
         tell_start(&run.drives[i]);
     fill_view();
-    live_burn_in(&view);
+    live_burn_in(&view, &page);
     burn_in_loop(run.drives, run.count, checkpoint_ms(), &hooks);
     for (unsigned i = 0; i < run.count; i++) {
         judge(&run.drives[i]);

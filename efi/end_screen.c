@@ -13,8 +13,8 @@ static unsigned last_row;
 
 static void show(unsigned stays_s)
 {
-    str_fmt(view.keys, sizeof view.keys, "PgUp/PgDn: move   Enter: done   stays for %u s without a key",
-            stays_s);
+    str_fmt(view.keys, sizeof view.keys,
+            "PgUp/PgDn: move   F1: help   Enter: done   stays for %u s without a key", stays_s);
     last_row = view_end(console_grid(), &view);
     console_show();
 }
@@ -40,11 +40,10 @@ void end_screen_show(const struct medium *m, const char *sent)
         show(0);
 }
 
-/* Rows that a key moves by. */
-static void move(uint16_t key)
+/* Where a key moves to in a list. */
+static unsigned moved(unsigned at, uint16_t key, unsigned last)
 {
     enum { PAGE = 8 };
-    unsigned at = view.first;
 
     if (key == KEY_UP || key == KEY_PAGE_UP) {
         unsigned by = key == KEY_UP ? 1 : PAGE;
@@ -54,8 +53,26 @@ static void move(uint16_t key)
     else if (key == KEY_HOME)
         at = 0;
     else if (key == KEY_END)
-        at = last_row;
-    view.first = at < last_row ? at : last_row;
+        at = last;
+    return at < last ? at : last;
+}
+
+/* Until Esc or Enter, or silence for so long; false: silence. */
+static bool help(unsigned stays_s)
+{
+    struct text_view v = { .title = "Help", .keys = "Up/Down PgUp/PgDn: move   Esc: back" };
+    struct press p;
+
+    v.notes = help_notes(&v.note_count);
+    for (;;) {
+        unsigned last = view_text(console_grid(), &v);
+        console_show();
+        if (!keys_person(&p, stays_s * 1000))
+            return false;
+        if (p.key == KEY_ENTER || p.key == KEY_ESC)
+            return true;
+        v.first = moved(v.first, p.key, last);
+    }
 }
 
 void end_screen_stay(const struct conf *conf)
@@ -70,7 +87,10 @@ void end_screen_stay(const struct conf *conf)
         show(stays_s);
         if (!keys_person(&p, stays_s * 1000) || p.key == KEY_ENTER || p.key == KEY_ESC)
             return;
-        move(p.key);
         stays_s = AFTER_A_KEY_S;
+        if (p.key != KEY_F1 && p.key != '?')
+            view.first = moved(view.first, p.key, last_row);
+        else if (!help(stays_s))
+            return;
     }
 }

@@ -24,7 +24,9 @@ static struct {
     struct engine *engine;
     const struct plan_step *step;
     const struct sweep_view *burn_in; /* shown in place of an engine's step */
-    unsigned number, round, steps, first, chosen, help_first;
+    const struct live_page *burn_in_page;
+    unsigned number, round, steps, first, chosen, first_controller, help_first;
+    unsigned controllers; /* as last drawn */
     uint64_t estimate_ns, began_ns;
     struct attention attention;
     enum page page;
@@ -98,6 +100,7 @@ static void fill_view(struct sweep_view *v)
                               .controllers = controllers,
                               .first = live.first,
                               .chosen = live.chosen,
+                              .first_controller = live.first_controller,
                               .keys = true };
     v->remaining_ns = live.estimate_ns > elapsed_ns ? live.estimate_ns - elapsed_ns : 0;
     v->lane_count = engine_lane_count(live.engine);
@@ -107,6 +110,7 @@ static void fill_view(struct sweep_view *v)
         lane_view_fill(&lanes[i], i);
         add_to_controller(v, i);
     }
+    live.controllers = v->controller_count;
     if (live.round)
         str_fmt(v->title, sizeof v->title, "round %u of %s", live.round, live.step->title);
     else
@@ -118,13 +122,26 @@ static void draw_help(void)
 {
     struct text_view v = { .title = "Help",
                            .keys = "Up/Down PgUp/PgDn: move   Esc: back",
-                           .notes = help_notes,
-                           .note_count = help_note_count,
                            .first = live.help_first };
+
+    v.notes = help_notes(&v.note_count);
     unsigned last = view_text(console_grid(), &v);
 
     if (live.help_first > last)
         live.help_first = last;
+}
+
+static void draw_disk(const struct lane_view *lane)
+{
+    enum { FACTS_MAX = 16 };
+    static struct note facts[FACTS_MAX];
+
+    if (!live.burn_in) {
+        live_disk_draw(live.inv, live.engine, live.chosen, lane);
+        return;
+    }
+    unsigned n = live.burn_in_page->facts(live.chosen, facts, FACTS_MAX);
+    live_disk_draw_facts(live.inv, live.burn_in_page->disk(live.chosen), lane, facts, n);
 }
 
 static void draw(uint64_t most_ns)
@@ -141,7 +158,7 @@ static void draw(uint64_t most_ns)
     if (live.page == PAGE_HELP)
         draw_help();
     else if (live.page == PAGE_DISK && live.chosen < v.lane_count)
-        live_disk_draw(live.inv, live.engine, live.chosen, &lanes[live.chosen]);
+        draw_disk(&v.lanes[live.chosen]);
     else
         view_sweep(console_grid(), &v);
     bool whole = console_show_live(most_ns);
@@ -159,9 +176,9 @@ static void move(uint16_t key)
     unsigned page = view_sweep_page(console_grid()),
              *at = live.page == PAGE_HELP ? &live.help_first : &live.chosen;
 
-    if (key == KEY_UP || key == KEY_LEFT)
+    if (key == KEY_UP)
         *at -= *at != 0;
-    else if (key == KEY_DOWN || key == KEY_RIGHT)
+    else if (key == KEY_DOWN)
         *at += 1;
     else if (key == KEY_PAGE_UP)
         *at -= *at < page ? *at : page;
@@ -178,14 +195,24 @@ static void move(uint16_t key)
     live.first = page ? live.chosen / page * page : 0;
 }
 
+static void move_controllers(uint16_t key)
+{
+    if (key == KEY_LEFT)
+        live.first_controller -= live.first_controller != 0;
+    else if (live.first_controller + 1 < live.controllers)
+        live.first_controller++;
+}
+
 static void press(uint16_t key)
 {
     if (key == KEY_F1 || key == '?')
         live.page = PAGE_HELP;
     else if (key == KEY_ENTER && live.page == PAGE_LANES)
-        live.page = live.burn_in ? PAGE_LANES : PAGE_DISK;
+        live.page = PAGE_DISK;
     else if (key == KEY_ESC || key == KEY_ENTER)
         live.page = PAGE_LANES;
+    else if (key == KEY_LEFT || key == KEY_RIGHT)
+        move_controllers(key);
     else
         move(key);
 }
@@ -270,9 +297,10 @@ void live_waits(const struct plan *plan)
     console_show();
 }
 
-void live_burn_in(const struct sweep_view *v)
+void live_burn_in(const struct sweep_view *v, const struct live_page *page)
 {
     live.burn_in = v;
+    live.burn_in_page = page;
     draw_when_due();
 }
 

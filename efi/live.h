@@ -14,8 +14,12 @@ void live_begin(struct inventory *inv, unsigned steps, uint64_t estimate_ns);
 /* Draws the first step that is to run as it waits, so that later pictures only change this one. */
 void live_waits(const struct plan *plan);
 /* In place of steps: what a burn-in shows.  Its values may change until live_end; keys move in it and draw it
- * when live_attend is called. */
-void live_burn_in(const struct sweep_view *v);
+ * when live_attend is called.  page: the disk of a lane, and what its own page says (at most max notes). */
+struct live_page {
+    const struct disk *(*disk)(unsigned lane);
+    unsigned (*facts)(unsigned lane, struct note *notes, unsigned max);
+};
+void live_burn_in(const struct sweep_view *v, const struct live_page *page);
 /* A step begins; draws when it is long enough to be watched.  number: of the plan, from 1; round: of a step
  * that is repeated, from 1, else 0. */
 void live_step(struct engine *e, const struct plan_step *step, unsigned number, unsigned round);

@@ -38,23 +38,38 @@ void live_disk_note(const struct inventory *inv, const struct disk *d, const str
     list[at] = (struct size_rate){ r->block_bytes, r->flags, rate };
 }
 
-void live_disk_draw(const struct inventory *inv, const struct engine *e, unsigned lane,
-                    const struct lane_view *shown)
+static void words(struct disk_view *v, const struct inventory *inv, const struct disk *d)
 {
-    static struct disk_view v;
-    const struct disk *d = engine_plan_lane(e, lane)->disk;
-    unsigned i = index_of(inv, d);
+    struct text what = text_over(v->what, sizeof v->what), where = text_over(v->where, sizeof v->where),
+                state = text_over(v->state, sizeof v->state);
 
-    v = (struct disk_view){ .lane = shown };
-    struct text what = text_over(v.what, sizeof v.what), where = text_over(v.where, sizeof v.where),
-                state = text_over(v.state, sizeof v.state);
     disk_words_what(d, &what);
     disk_words_where(d, &where);
     disk_words_state(inv, d, &state);
+}
+
+static struct disk_view view;
+
+void live_disk_draw(const struct inventory *inv, const struct engine *e, unsigned lane,
+                    const struct lane_view *shown)
+{
+    const struct disk *d = engine_plan_lane(e, lane)->disk;
+    unsigned i = index_of(inv, d);
+
+    view = (struct disk_view){ .lane = shown };
+    words(&view, inv, d);
     if (i < inv->disk_count) {
-        v.size_count = kept[i].count;
-        memcpy(v.sizes, kept[i].rate, sizeof v.sizes);
+        view.size_count = kept[i].count;
+        memcpy(view.sizes, kept[i].rate, sizeof view.sizes);
     }
-    hist_classify(engine_hist(e, lane), latency_class_ns, LATENCY_CLASS_COUNT, v.latency_class_ios);
-    view_disk(console_grid(), &v);
+    hist_classify(engine_hist(e, lane), latency_class_ns, LATENCY_CLASS_COUNT, view.latency_class_ios);
+    view_disk(console_grid(), &view);
+}
+
+void live_disk_draw_facts(const struct inventory *inv, const struct disk *d, const struct lane_view *shown,
+                          const struct note *facts, unsigned count)
+{
+    view = (struct disk_view){ .lane = shown, .facts = facts, .fact_count = count };
+    words(&view, inv, d);
+    view_disk(console_grid(), &view);
 }

@@ -10,5 +10,8 @@
 void live_disk_note(const struct inventory *inv, const struct disk *d, const struct step_result *r);
 void live_disk_draw(const struct inventory *inv, const struct engine *e, unsigned lane,
                     const struct lane_view *shown);
+/* The same with facts in words in place of charts. */
+void live_disk_draw_facts(const struct inventory *inv, const struct disk *d, const struct lane_view *shown,
+                          const struct note *facts, unsigned count);
 
 #endif

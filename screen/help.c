@@ -1,7 +1,10 @@
 #include "bits.h"
 #include "menu.h"
+#include "step.h"
+#include "str.h"
+#include "text.h"
 
-const struct note help_notes[] = {
+static const struct note fixed[] = {
     { "Baresweep reads every disk it may, says what is wrong, and leaves the result on the stick.",
       INK_PLAIN },
     { "It finishes by itself: no key is needed, and silence always means \"go on\".", INK_PLAIN },
@@ -15,7 +18,8 @@ const struct note help_notes[] = {
       "NOT-TESTED, the verdict ABORTED.",
       INK_PLAIN },
     { "  The next start offers to resume a run that was stopped or lost its power, in the menu.", INK_PLAIN },
-    { "  * beside a number: it may not be comparable; the disk's own page names why.", INK_PLAIN },
+    { "  * beside a number: it may not be comparable. The disk's own page names why; below is what that means.",
+      INK_PLAIN },
     { "  Enter shows the disk with the mark > and its charts. Keys wait for the end of a short step.",
       INK_PLAIN },
     { "", INK_PLAIN },
@@ -33,5 +37,20 @@ const struct note help_notes[] = {
     { "", INK_PLAIN },
     { "Settings", INK_TITLE },
     { "  All of it can be set in baresweep.conf on the stick; docs/conf.md lists the options.", INK_PLAIN },
+    { "", INK_PLAIN },
+    { "Flags of numbers", INK_TITLE },
 };
-const unsigned help_note_count = ARRAY_COUNT(help_notes);
+
+/* Each flag by the one table that has them, behind what is written above. */
+const struct note *help_notes(unsigned *count)
+{
+    enum { FLAGS_MAX = 32 };
+    static struct note notes[ARRAY_COUNT(fixed) + FLAGS_MAX];
+    unsigned n = ARRAY_COUNT(fixed);
+
+    memcpy(notes, fixed, sizeof fixed);
+    for (unsigned i = 0; i < step_flag_count && i < FLAGS_MAX; i++, n++)
+        str_fmt(notes[n].text, sizeof notes[n].text, "  %s: %s", step_flags[i].name, step_flags[i].sentence);
+    *count = n;
+    return notes;
+}

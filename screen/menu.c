@@ -177,7 +177,10 @@ static enum menu_action close_text(struct menu *m)
 
 static enum menu_action help(struct menu *m)
 {
-    menu_text(m, "Help", help_notes, help_note_count);
+    unsigned count;
+    const struct note *notes = help_notes(&count);
+
+    menu_text(m, "Help", notes, count);
     return MENU_NOTHING;
 }
 

@@ -57,8 +57,7 @@ unsigned menu_chosen(const struct menu *m);              /* how many disks are *
 void view_menu(struct grid *g, struct menu *m);
 
 /* What F1 shows. */
-extern const struct note help_notes[];
-extern const unsigned help_note_count;
+const struct note *help_notes(unsigned *count);
 
 /* ---- the tables, which view and keys walk ---- */
 struct menu_item {

@@ -140,14 +140,20 @@ static void put_latencies(struct grid *g, const struct chart *c, const struct di
         put_class(g, c, row++, v, i, most, all);
 }
 
-static void put_now(struct grid *g, int row, const struct lane_view *l)
+/* A burn-in's phases have a mean rate, or none. */
+static void put_now(struct grid *g, int row, const struct lane_view *l, bool burn_in)
 {
     char line[200];
     struct text t = text_over(line, sizeof line);
 
     text_fmt(&t, "%s: ", l->job);
-    if (step_no_number(l->flags)) {
+    if (burn_in && !l->bytes_per_s) {
+        text_str(&t, "no rate in this phase");
+    } else if (step_no_number(l->flags)) {
         text_str(&t, step_no_number(l->flags));
+    } else if (burn_in) {
+        text_fixed(&t, l->bytes_per_s / 100000, 1);
+        text_str(&t, " MB/s in this phase");
     } else {
         text_fixed(&t, l->bytes_per_s / 100000, 1);
         text_fmt(&t, " MB/s, %llu IOPS", (unsigned long long)l->iops);
@@ -166,6 +172,7 @@ static void put_now(struct grid *g, int row, const struct lane_view *l)
 
 void view_disk(struct grid *g, const struct disk_view *v)
 {
+    static const char keys[] = "Up/Down: another disk   Esc: back   F1: help, and what the flags mean";
     int half = (part_width(g) - 2) / 2, end = g->rows - 1, row = 1;
 
     grid_clear(g, g->columns, g->rows);
@@ -173,7 +180,15 @@ void view_disk(struct grid *g, const struct disk_view *v)
     row += part_wrapped(g, row, WHAT_ROWS, 2, INK_PLAIN, v->what);
     part_text(g, row++, 0, part_width(g), INK_PLAIN, v->where);
     part_text(g, row++, 0, part_width(g), INK_PLAIN, v->state);
-    put_now(g, row, v->lane);
+    put_now(g, row, v->lane, v->facts != NULL);
+    if (v->facts) {
+        struct scroll s = scroll_over(g, row + 3, end, 0);
+
+        for (unsigned i = 0; i < v->fact_count; i++)
+            scroll_text(&s, 4, (enum ink)v->facts[i].ink, v->facts[i].text);
+        part_keys(g, keys);
+        return;
+    }
     put_size_flags(g, row + 2, v);
     row += 2 + FLAG_ROWS;
     if (end > row + 1) {
@@ -182,5 +197,5 @@ void view_disk(struct grid *g, const struct disk_view *v)
         put_sizes(g, &left, v);
         put_latencies(g, &right, v);
     }
-    part_keys(g, "Up/Down: another disk   Esc: back   F1: help");
+    part_keys(g, keys);
 }

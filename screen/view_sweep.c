@@ -223,27 +223,42 @@ static void put_times(struct grid *g, const struct sweep_view *v)
     part_text(g, 1, 0, part_width(g), INK_PLAIN, line);
 }
 
-/* "nvme0 3212 MB/s, 82 % of its link   sata0 ..."; what does not fit is counted. */
+static void controller_words(const struct controller_view *c, struct text *t)
+{
+    text_fmt(t, "%s %llu MB/s", c->name, (unsigned long long)(c->bytes_per_s / 1000000));
+    if (c->link_bytes_per_s)
+        text_fmt(t, ", %llu %% of its link",
+                 (unsigned long long)mul_div_u64(c->bytes_per_s, 100, c->link_bytes_per_s));
+}
+
+/* "nvme0 3212 MB/s, 82 % of its link   sata0 ..." on two rows; the place among more of them ends the second.
+ */
 static void put_controllers(struct grid *g, const struct sweep_view *v)
 {
-    int column = 0;
+    enum { ROW = 3, LAST_ROW = 4, BETWEEN = 3, PLACE = 26 };
+    unsigned first = v->first_controller < v->controller_count ? v->first_controller : 0, i = first;
+    int row = ROW, column = 0;
 
-    for (unsigned i = 0; i < v->controller_count; i++) {
-        const struct controller_view *c = &v->controllers[i];
+    for (; i < v->controller_count; i++) {
         char words[80];
         struct text t = text_over(words, sizeof words);
-        bool last = i + 1 == v->controller_count;
+        bool last = !first && i + 1 == v->controller_count;
 
-        text_fmt(&t, "%s %llu MB/s", c->name, (unsigned long long)(c->bytes_per_s / 1000000));
-        if (c->link_bytes_per_s)
-            text_fmt(&t, ", %llu %% of its link",
-                     (unsigned long long)mul_div_u64(c->bytes_per_s, 100, c->link_bytes_per_s));
-        if (column + (int)t.len + (last ? 0 : 10) > part_width(g)) {
-            part_text(g, 3, column, part_width(g) - column, INK_DIM, "and more");
-            return;
+        controller_words(&v->controllers[i], &t);
+        if (row == ROW && column && column + (int)t.len > part_width(g)) {
+            row = LAST_ROW;
+            column = 0;
         }
-        grid_text(g, 3, column, INK_PLAIN, "%s", words);
-        column += (int)t.len + 3;
+        if (row == LAST_ROW && column + (int)t.len + (last ? 0 : PLACE) > part_width(g))
+            break;
+        part_text(g, row, column, part_width(g) - column, INK_PLAIN, words);
+        column += (int)t.len + BETWEEN;
+    }
+    if (first || i < v->controller_count) {
+        char words[40];
+
+        str_fmt(words, sizeof words, "%u-%u of %u, Left/Right", first + 1, i, v->controller_count);
+        part_right(g, LAST_ROW, part_width(g) - PLACE, PLACE, INK_DIM, words);
     }
 }
 
@@ -317,6 +332,5 @@ void view_sweep(struct grid *g, const struct sweep_view *v)
         str_copy(worst, sizeof worst, "nothing to report so far");
     part_wrapped(g, g->rows - 3, 2, 4, v->worst[0] ? part_verdict_ink(v->worst_level) : INK_DIM, worst);
     if (v->keys)
-        part_keys(g, v->burn_in ? "Up/Down PgUp/PgDn: move   F1: help   Esc: stop"
-                                : "Up/Down PgUp/PgDn: choose   Enter: one disk   F1: help   Esc: stop");
+        part_keys(g, "Up/Down PgUp/PgDn: choose   Enter: one disk   F1: help   Esc: stop");
 }

@@ -10,7 +10,7 @@
 
 /* A prepared line and what it means. */
 struct note {
-    char text[160];
+    char text[240];
     uint8_t ink; /* enum ink */
 };
 
@@ -50,7 +50,7 @@ struct sweep_view {
     char worst[200]; /* worst news so far; "" none */
     enum verdict worst_level;
     const struct controller_view *controllers;
-    unsigned controller_count;
+    unsigned controller_count, first_controller; /* of those that are shown */
     const struct lane_view *lanes;
     unsigned lane_count, first, chosen; /* chosen: the lane that Enter opens */
     bool keys;                          /* a keyboard may be there */
@@ -74,6 +74,8 @@ struct disk_view {
     struct size_rate sizes[DISK_VIEW_SIZES]; /* sequential reads measured so far, ascending */
     unsigned size_count;
     uint64_t latency_class_ios[LATENCY_CLASS_COUNT]; /* of the job that runs, as step_result has them */
+    const struct note *facts;                        /* in place of the charts: of a burn-in */
+    unsigned fact_count;
 };
 void view_disk(struct grid *g, const struct disk_view *v);
 

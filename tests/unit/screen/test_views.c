@@ -150,6 +150,38 @@ TEST(trouble_on_another_page_is_said)
     free(lanes);
 }
 
+TEST(every_controller_can_be_brought_onto_the_screen)
+{
+    struct controller_view many[24];
+    struct sweep_view v = {
+        .title = "t", .step = 1, .steps = 1, .controllers = many, .controller_count = 24
+    };
+    struct grid *g = grid_new(80, 25);
+    char name[20];
+
+    for (unsigned i = 0; i < 24; i++) {
+        many[i] = (struct controller_view){ .bytes_per_s = 7123456789, .link_bytes_per_s = 7880000000 };
+        snprintf(many[i].name, sizeof many[i].name, "megaraid%u", i);
+    }
+    view_sweep(g, &v);
+    grid_find(g, "1-3 of 24, Left/Right");
+    for (v.first_controller = 0; v.first_controller < 24; v.first_controller++) {
+        view_sweep(g, &v);
+        EQ(g->cut + g->overdrawn, 0);
+        snprintf(name, sizeof name, "megaraid%u 7123", v.first_controller);
+        EQ(grid_find(g, name), 3);
+    }
+    v.first_controller = 4000000000u;
+    view_sweep(g, &v);
+    grid_find(g, "1-3 of 24, Left/Right");
+    v.controller_count = 3;
+    v.first_controller = 0;
+    view_sweep(g, &v);
+    EQ(grid_find(g, "megaraid2"), 4);
+    EQ(strstr(grid_row(g, 4), "Left"), 0);
+    free(g);
+}
+
 TEST(errors_of_all_lanes_do_not_wrap_when_added)
 {
     struct lane_view *lanes = lanes_new(2);
@@ -278,6 +310,36 @@ TEST(a_disk_shows_its_charts_as_they_grow)
     lanes[1].state = "a state of many words";
     golden_disk(&v, "extreme");
     free(lanes);
+}
+
+TEST(a_disk_in_a_burn_in_has_facts_in_place_of_charts)
+{
+    static const struct note facts[] = {
+        { "Phase 6 of 13: stamped random writes", INK_TITLE },
+        { "Written: 12.3 GB of 960.2 GB, read back as written: 0 B", INK_PLAIN },
+        { "Time: 2 h 05 min of at most 24 h 00 min, in this phase 34 min 10 s", INK_PLAIN },
+        { "2 errors: block 123456 is not as written: an old stamp of pass 1, seen at LBA 987654, which was "
+          "expected to be overwritten in the second pass by the stamp with the number 42",
+          INK_BAD },
+    };
+    struct lane_view lane = { .disk = "sata1.1", .job = "stamped random writes", .errors = 2 };
+    struct disk_view v = { .lane = &lane,
+                           .what = "SAMSUNG MZ7LH960HAJR-00005, serial S45NNA0M512345, 960.2 GB",
+                           .where = "sata0, enclosure 1 slot 3, 6 Gbit/s",
+                           .state = "health good, 34 C, 12345 hours",
+                           .facts = facts,
+                           .fact_count = 4 };
+    struct grid *g = grid_new(80, 25);
+
+    lane.state = "running";
+    lane.bytes_per_s = 212300000;
+    lane.done = 1;
+    lane.total = 80;
+    golden_disk(&v, "burn-in");
+    lane.bytes_per_s = 0;
+    view_disk(g, &v);
+    grid_find(g, "stamped random writes: no rate in this phase, 2 errors");
+    free(g);
 }
 
 TEST(the_slow_end_of_the_latencies_is_never_left_out)
