@@ -157,6 +157,15 @@ static uint16_t depth_of_both(const struct disk *d, unsigned depth)
     return (uint16_t)(d->depth_is_shared && d->max_depth ? min_u64(depth, d->max_depth) : depth);
 }
 
+/* From where the first copy begins to where the last one ends. */
+static void merge_region(struct step_result *into, const struct step_result *from)
+{
+    uint64_t end = max_u64(into->first_lba + into->span_lbas, from->first_lba + from->span_lbas);
+
+    into->first_lba = min_u64(into->first_lba, from->first_lba);
+    into->span_lbas = end - into->first_lba;
+}
+
 static void merge_lane(struct work_lane *into, struct work_lane *from)
 {
     into->result.depth_asked = (uint16_t)(into->result.depth_asked + from->result.depth_asked);
@@ -167,6 +176,7 @@ static void merge_lane(struct work_lane *into, struct work_lane *from)
         return;
     }
     into->result.depth = depth_of_both(into->plan->disk, into->result.depth + (unsigned)from->result.depth);
+    merge_region(&into->result, &from->result);
     into->ios += from->ios;
     into->lbas += from->lbas;
     into->errors += from->errors;

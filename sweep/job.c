@@ -410,6 +410,8 @@ static void note_logs(struct reading *r)
 
     if (!j->logs || r->logs_told)
         return;
+    if (j->numjobs > 1)
+        note(r, "write_*_log with numjobs: one file for all copies, with their sum; fio writes one per copy");
     if (!j->log_avg_ms)
         note(r, "write_*_log without log_avg_msec asks for each request by itself: the files hold means over "
                 "intervals of at least 100 ms");

@@ -18,7 +18,9 @@ static const char only_files[] = "There are no files here; writing needs an arme
 static const char own_verify[] =
     "Each LBA carries its own stamp, checked by this program as it comes back; docs/jobs.md";
 static const char only_fio[] = "Concerns fio's own files, processes or reports";
-static const char no_log[] = "There is no histogram per interval; that of the whole job is in fio.json";
+static const char no_log[] =
+    "No file is written: of an interval the series keeps requests, bytes, the mean and the longest latency, no histogram. "
+    "That of the whole job is in fio.json";
 static const char log_help[] =
     "Writes a file as fio does, from the series (docs/reports.md): behind = how its name begins, without it the job's "
     "name. Without log_avg_msec the values are means over an interval, not of single requests";
@@ -80,7 +82,9 @@ const struct opt job_options[] = {
       "Where random blocks lie: random (evenly), zipf:1.2, pareto:0.2 (both scattered over the region), or normal:10 "
       "(around its middle, deviation in percent of the region). Other than random, blocks may come twice" },
     { "numjobs", NULL, OPT_COUNT, FIELD(numjobs), 1, 64, "1", NULL,
-      "Copies of the job side by side on each disk, each with its own order; their results are one row" },
+      "Copies of the job side by side on each disk, each with its own order. Always one row, as with fio's "
+      "group_reporting: depth, requests and bytes of all together, the region from the first copy's begin to the last "
+      "one's end; and one file of each write_*_log, with their sum, where fio writes one per copy" },
     { "offset_increment", NULL, OPT_SIZE, FIELD(increment_bytes), 0, 0, NULL, NULL,
       "Copy n begins n times this further on: bytes, or percent of the disk (1% to 99%); all must begin on the disk" },
     { "loops", NULL, OPT_COUNT, FIELD(loops), 1, 1000000, "1", NULL,
@@ -102,7 +106,9 @@ const struct opt job_options[] = {
       "doubles when more than 600 points would be needed" },
     { "write_bw_log", NULL, OPT_TEXT, FIELD(log_prefix[STEP_LOG_BW]), 0, 0, NULL, NULL, log_help },
     { "write_iops_log", NULL, OPT_TEXT, FIELD(log_prefix[STEP_LOG_IOPS]), 0, 0, NULL, NULL, log_help },
-    { "write_lat_log", NULL, OPT_TEXT, FIELD(log_prefix[STEP_LOG_LAT]), 0, 0, NULL, NULL, log_help },
+    { "write_lat_log", NULL, OPT_TEXT, FIELD(log_prefix[STEP_LOG_LAT]), 0, 0, NULL, NULL,
+      "The same for latencies: the files _lat and _clat, which are alike. fio's third, _slat, is not written: a request "
+      "is handed to the disk at once, and no time of its own is measured for that" },
     { "per_job_logs", NULL, OPT_FLAG, FIELD(per_job_logs), 0, 0, "1", NULL,
       "0: jobs whose logs begin with the same name share one file, on each disk" },
     { "log_offset", NULL, OPT_FLAG, FIELD(log_offset), 0, 0, NULL, NULL,

@@ -164,6 +164,21 @@ TEST(copies_of_a_job_are_one_result_whose_parts_add_up)
     hand_down();
 }
 
+TEST(the_region_of_copies_is_from_the_first_ones_begin_to_the_last_ones_end)
+{
+    hand_up(3);
+    for (unsigned i = 0; i < 3; i++) {
+        hand.lane[i].disk = &hand.fake[0].disk;
+        hand.lane[i].copy = (uint16_t)i;
+        hand_job(i)->offset_bytes = (100 + i * 50) * 512;
+        hand_job(i)->size_bytes = 16 * 512;
+    }
+    run();
+    EQ(hand_result(0)->first_lba, 100);
+    EQ(hand_result(0)->span_lbas, 116);
+    hand_down();
+}
+
 TEST(copies_have_no_more_in_flight_than_a_disk_takes_of_all_its_lanes)
 {
     for (unsigned shared = 0; shared < 2; shared++) {
