@@ -383,6 +383,9 @@ static void descriptor_pair(struct model_mfi *m, uint32_t off, unsigned bytes, u
 
 static void atomic_port(struct model_mfi *m, uint32_t v)
 {
+    /* A host cannot know yet that the firmware has just failed. */
+    if (m->state == MODEL_MFI_FAULT)
+        return;
     if (!m->operational || !model_mfi_row(m)->atomic || !m->atomic_descriptors) {
         model_mfi_violation(m, "the port of single-dword descriptors, which the card does not offer", v, 0);
         return;

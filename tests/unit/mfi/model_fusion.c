@@ -393,6 +393,18 @@ TEST(model_fusion_single_dword_descriptors_go_to_a_port_of_their_own)
     EQ(fusion_read(0xb4) >> 24 & 1, 0);
 }
 
+TEST(model_fusion_a_host_that_cannot_know_of_a_fault_may_still_post_at_either_port)
+{
+    fusion_drive(MODEL_MFI_AERO);
+    manual.state = MODEL_MFI_FAULT;
+    fusion_prepare_read(1, 0, 1);
+    fusion_write(0xc8, 7 << 1 | 1 << 16);
+    fusion_post(7, 2);
+    manual_wait_ms(0);
+    EQ(fusion_take(0), 0);
+    EQ(manual_violations, 0);
+}
+
 /* ---- mistakes ---- */
 static void smid_zero(void) { fusion_post(7, 0); }
 static void smid_too_large(void) { fusion_ld_read(25, 0, 1); }
