@@ -41,8 +41,10 @@ static void time_line(struct text *t, const struct burn_in_drive *d)
     text_duration(t, s->spent_ms * NS_PER_MS);
     text_str(t, " of at most ");
     text_duration(t, d->limits.budget_ms * NS_PER_MS);
-    text_str(t, ", in this phase ");
-    text_duration(t, s->phase_ms * NS_PER_MS);
+    if (s->phase_ms) { /* counted when a part of the phase is done */
+        text_str(t, ", in this phase ");
+        text_duration(t, s->phase_ms * NS_PER_MS);
+    }
     if (d->pauses) {
         text_fmt(t, "; rested %u time%s because of heat, ", d->pauses, str_plural(d->pauses));
         text_duration(t, d->paused_ms * NS_PER_MS);

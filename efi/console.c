@@ -162,12 +162,14 @@ void console_show(void)
         grid_diff(&wanted, &shown, put_cells, &end_ns);
 }
 
-bool console_show_live(uint64_t most_ns)
+bool console_show_live(uint64_t most_ns, bool from_top)
 {
     uint64_t end_ns = clock_now_ns() + most_ns;
 
     forget_the_gone();
-    bool whole = serial_screen_show_live(&wanted, most_ns);
+    if (from_top)
+        shown.next_row = 0;
+    bool whole = serial_screen_show_live(&wanted, most_ns, from_top);
     return (!console_count || grid_diff(&wanted, &shown, put_cells, &end_ns)) && whole;
 }
 

@@ -30,7 +30,7 @@ static struct {
     uint64_t estimate_ns, began_ns;
     struct attention attention;
     enum page page;
-    bool watched, stopped; /* watched: somebody may look */
+    bool watched, stopped, moved; /* watched: somebody may look */
 } live;
 
 /* ---- what is shown ---- */
@@ -161,7 +161,8 @@ static void draw(uint64_t most_ns)
         draw_disk(&v.lanes[live.chosen]);
     else
         view_sweep(console_grid(), &v);
-    bool whole = console_show_live(most_ns);
+    bool whole = console_show_live(most_ns, live.moved);
+    live.moved = false;
     attention_drew(&live.attention, drawn_from_ns, clock_now_ns(), whole);
 }
 
@@ -228,7 +229,7 @@ static void look_at_keys(void)
     live.stopped |= keys_stop_asked();
     for (uint16_t key = keys_kept(); key != KEY_NONE; key = keys_kept()) {
         press(key);
-        moved = true;
+        moved = live.moved = true;
     }
     question_ns = keys_question_ns();
     attention_looked(&live.attention, looked_from_ns + question_ns, clock_now_ns(), moved || question_ns);
@@ -301,6 +302,7 @@ void live_burn_in(const struct sweep_view *v, const struct live_page *page)
 {
     live.burn_in = v;
     live.burn_in_page = page;
+    live.attention.end_ns = 0; /* its time is at most: nothing is borrowed from it */
     draw_when_due();
 }
 

@@ -58,9 +58,13 @@ bool attention_look_is_due(const struct attention *a, uint64_t now_ns)
            pace_earned_ns(&a->looks, now_ns, 0, 0) >= a->looks.expected_ns;
 }
 
+/* What one that answers a key may spend without having earned it. */
 static uint64_t ahead_ns(const struct attention *a, uint64_t now_ns)
 {
-    return a->end_ns > now_ns ? min_u64((a->end_ns - now_ns) / AHEAD_PART, PACE_SAVED_S * NS_PER_S) : 0;
+    uint64_t to_come_ns = a->end_ns > now_ns ? (a->end_ns - now_ns) / AHEAD_PART : 0;
+
+    return min_u64(to_come_ns, PACE_SAVED_S * NS_PER_S) +
+           min_u64((now_ns - a->began_ns) / DEBT_PART, DEBT_MOST_S * NS_PER_S);
 }
 
 uint64_t attention_picture_ns(const struct attention *a, uint64_t now_ns)

@@ -24,13 +24,15 @@ void pace_spend(struct pace *p, uint64_t began_ns, uint64_t now_ns);
 
 /* ---- keys and pictures ---- */
 enum {
-    LOOK_SHARE = 400,    /* 0.25 % for keys and ... */
-    PICTURE_SHARE = 200, /* ... 0.5 % for pictures leave some room for one that takes longer than expected */
-    PACE_SAVED_S = 600,  /* earnings of more time than this are not kept */
-    RESERVE_S = 300,     /* earnings that pictures without a key leave for a person who comes; until they */
-    RESERVE_PART = 4,    /* are made, one part in so many of the time */
+    LOOK_SHARE = 1000,     /* 0.1 % for keys and ... */
+    PICTURE_SHARE = 200,   /* ... 0.5 % for pictures, with DEBT 0.75 %: room for one that takes longer */
+    PACE_SAVED_S = 600,    /* earnings of more time than this are not kept */
+    RESERVE_S = 300,       /* earnings that pictures without a key leave for a person who comes; until they */
+    RESERVE_PART = 4,      /* are made, one part in so many of the time */
     PICTURE_LEAST_MS = 15, /* a part of a picture that takes less is not worth while */
-    AHEAD_PART = 4,        /* of what is to come, one that answers a key may spend one part in so many */
+    AHEAD_PART = 8,        /* of what is to come, one that answers a key may spend one part in so many */
+    DEBT_PART = 2,         /* it may also owe so much of what was earned so far, ... */
+    DEBT_MOST_S = 30,      /* ... at most what this time earns (150 ms): pages that come at once, and whole */
     PICTURE_EVERY_MS = 2000,
     ANSWER_EVERY_MS = 100,
     LOOK_EVERY_MS = 1000,

@@ -81,7 +81,7 @@ static const uint64_t picture_us[] = { 0, 10, 1000, 12000, 40000, 150000, 700000
 
 TEST(pictures_and_looks_take_less_than_a_hundredth_with_keys_pressed_all_the_time)
 {
-    static const uint64_t estimates[] = { 0, 450 * S, 900 * S, 1800 * S };
+    static const uint64_t estimates[] = { 0, 450 * S, 900 * S, 3600 * S };
 
     for (unsigned i = 0; i < sizeof look_us / sizeof *look_us; i++)
         for (unsigned k = 0; k < sizeof picture_us / sizeof *picture_us; k++)
@@ -94,7 +94,7 @@ TEST(pictures_and_looks_take_less_than_a_hundredth_with_keys_pressed_all_the_tim
                     test_fail(__FILE__, __LINE__, "look %llu us, picture %llu us: %llu ppm",
                               (unsigned long long)look_us[i], (unsigned long long)picture_us[k],
                               (unsigned long long)share_ppm(&r));
-                CHECK(r.pictures >= 1 && r.looks >= 5);
+                CHECK(r.pictures >= 1 && r.looks >= 2);
                 EQ(r.a.looks.spent_ns, r.looks * r.look_ns);
             }
 }
@@ -111,7 +111,8 @@ TEST(one_that_takes_longer_than_expected_is_earned_before_the_next)
         r.look_ns = n % 7 == 6 ? 200 * MS : MS / 2;
         run(&r, 120 * S);
         /* Besides what was earned, one of each at most. */
-        CHECK(attention_spent_ns(&r.a) <= (r.now_ns - r.began_ns) / 130 + 200 * MS + 900 * MS / 30);
+        CHECK(attention_spent_ns(&r.a) <=
+              (r.now_ns - r.began_ns) / 166 + 150 * MS + 200 * MS + 900 * MS / 30);
     }
     CHECK(share_ppm(&r) < 10000);
 }
@@ -145,7 +146,10 @@ TEST(at_the_start_of_a_long_run_a_person_is_answered_with_earnings_that_are_to_c
     struct rig r = rig_new(300, 100000, 900 * S, always);
 
     run(&r, 10 * S);
-    CHECK(r.pictures >= 8);
+    CHECK(r.pictures >= 5);
+    CHECK(share_ppm(&r) > 10000); /* of these ten seconds, but ... */
+    run(&r, 890 * S);
+    CHECK(share_ppm(&r) < 10000);
     r = rig_new(300, 100000, 40 * S, always); /* a short run earns less */
     run(&r, 40 * S);
     CHECK(r.pictures >= 2 && share_ppm(&r) < 10000);
@@ -186,7 +190,7 @@ TEST(what_is_not_spent_is_saved_for_ten_minutes_at_most)
 
 TEST(a_look_that_takes_longer_than_can_be_saved_comes_again_all_the_same)
 {
-    struct rig r = rig_new(20 * 1000000, 1000, 0, never);
+    struct rig r = rig_new(5 * 1000000, 1000, 0, never);
 
     run(&r, 36000 * S);
     CHECK(r.looks >= 4 && share_ppm(&r) < 10000);
