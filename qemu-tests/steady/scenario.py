@@ -1,5 +1,6 @@
 """Steady state and the scaling run on throttled disks, whose rate the scenario knows and changes: rounds end by the rule
-and not by their number, ss ends a job, curves bend where QEMU's brakes bend them."""
+and not by their number, ss ends a job, latency_target finds its depth, curves bend where QEMU's brakes bend them."""
+import json
 import re
 import time
 
@@ -57,6 +58,37 @@ bs=16k
 iodepth=1
 runtime=3s
 ramp_time=1s
+"""
+# At 100 requests per second n at once take n times 10 ms each, but for a few that the brake lets pass at first.
+LATENCIES = """[global]
+rw=randread
+bs=4k
+runtime=60s
+time_based
+stonewall
+
+[search]
+iodepth=16
+latency_target=45ms
+latency_window=1s
+latency_percentile=80
+
+[slow]
+iodepth=4
+max_latency=5ms
+exitall_on_error
+
+[beside]
+stonewall=0
+iodepth=1
+
+[first]
+time_based=0
+number_ios=50
+exitall
+
+[second]
+stonewall=0
 """
 
 
@@ -152,7 +184,24 @@ def ss_and_scaling(folder):
     check_curve(r, "nvme1", [1, 2], each, 2 * each, 2, "disks")
 
 
+def latencies(folder):
+    (folder / "jobs.fio").write_text(LATENCIES)
+    r = boot(folder / "m", one_disk(folder), conf=CONF, expect=1, files=[(folder / "jobs.fio", "jobs.fio")])
+    end = {e["job"]: e for e in r.journal.all("step_end")}
+    goal = {g["job"]: g for g in r.journal.all("latency_goal")}
+    equal((goal["search"]["outcome"], goal["search"]["depth"], end["search"]["depth"]), ("found", 4, 4), f"{goal['search']}")
+    check(1e9 <= end["search"]["run_ns"] < 1.5e9, f"the result is that of the last window: {end['search']}")
+    check("4 at once keep 80" in r.journal.findings("latency-target")[0]["seen"], "the answer is a finding")
+    equal([f["level"] for f in r.journal.findings("latency-limit")], ["FAIL"], "a job that was slower than it allows")
+    for job in ("slow", "beside"):
+        check(end[job]["run_ns"] < 5e9, f"{job} ended: {end[job]}")
+    check("max_latency" in end["slow"]["reason"] and "job slow" in end["beside"]["reason"], "each says why")
+    check(end["first"]["ios"] == 50 and end["second"]["run_ns"] < 10e9 and "job first" in end["second"]["reason"], "exitall")
+    error = {j["jobname"]: j["error"] for j in json.loads((r.folder / "fio.json").read_text())["jobs"]}
+    equal((error["search"], error["slow"], error["beside"]), (0, 110, 0), "fio's errors")
+
+
 def run(folder):
-    for part in (rounds, ss_and_scaling):
+    for part in (rounds, latencies, ss_and_scaling):
         (folder / part.__name__).mkdir()
         part(folder / part.__name__)
