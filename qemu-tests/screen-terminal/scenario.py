@@ -1,6 +1,7 @@
 """The full screen over a serial line with a terminal at its other end: the menu by its keys, an earlier run's result,
 settings saved to the stick, a run that is stopped by the typed word, resumed from the menu, cut off by a power cut and
-resumed once more without a key; the ways out of the menu; then a keyboard that comes and goes."""
+resumed once more without a key; the ways out of the menu; a flood of forged
+keys; then a keyboard that comes and goes."""
 import re
 import time
 
@@ -107,6 +108,21 @@ def resumed_twice(folder, disks, stick, first):
     check(b"Resumes an unfinished run" in plain(m.serial_bytes()), "the start screen says so")
 
 
+def flooded(m):
+    """Forged input without an end, from the countdown on and again while it runs."""
+    wait(m, rb"Starts by itself")
+    m.type([b"y\n" * 20000])
+    wait_line(m, rb"# step 1/")
+    m.type([b"\x1bstop\r" * 10000])
+
+
+def survives_a_flood(folder, disks, stick):
+    j, _ = terminal_boot(folder, disks, stick, "time_scale_pct = 20\nplan = preset\npreset = quick\n", flooded)
+    equal(j.lines[-1]["verdict"] in ("PASS", "WARN"), True, "a flood of keys stops nothing")
+    equal(j.verdicts(), {"nvme0n1": "PASS", "nvme1n1": "PASS"}, "all that was planned is measured")
+    check(any("faster than a person types" in x["text"] for x in j.all("log")), "the flood is told of")
+
+
 def keyboard_comes_and_goes(m):
     wait(m, rb"# step 1/")
     for _ in range(3):
@@ -159,6 +175,7 @@ def run(folder):
     check(b'{"v":1' not in text.split(b"\x1b[2J", 1)[1], "a line of the journal went to the port with the screen")
     resumed_twice(folder, disks, first.machine.stick, j)
 
+    survives_a_flood(folder / "flood", disks, None)
     leaves_the_menu(folder, disks)
     r = boot(folder / "comes-and-goes", disks, conf="time_scale_pct = 100\nbudget_s = 20\ncountdown_s = 0\n", expect=0,
              during=keyboard_comes_and_goes)
