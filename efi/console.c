@@ -162,14 +162,14 @@ void console_show(void)
         grid_diff(&wanted, &shown, put_cells, &end_ns);
 }
 
-bool console_show_live(uint64_t most_ns, bool from_top)
+bool console_show_live(uint64_t most_ns, bool other_page)
 {
     uint64_t end_ns = clock_now_ns() + most_ns;
 
     forget_the_gone();
-    if (from_top)
-        shown.next_row = 0;
-    bool whole = serial_screen_show_live(&wanted, most_ns, from_top);
+    if (other_page && shown.rows)
+        shown.next_row = shown.rows - 1;
+    bool whole = serial_screen_show_live(&wanted, most_ns, other_page);
     return (!console_count || grid_diff(&wanted, &shown, put_cells, &end_ns)) && whole;
 }
 

@@ -12,8 +12,8 @@ bool console_present(void);
 struct grid *console_grid(void);
 void console_show(void); /* draws what changed since the last call */
 /* The same, but it takes no longer than that and goes on with the next call; a serial line gets it only when
- * it has rested enough.  from_top: another page, whose title comes first.  True: all is drawn. */
-bool console_show_live(uint64_t most_ns, bool from_top);
+ * it has rested enough.  other_page: its keys and its title come first.  True: all is drawn. */
+bool console_show_live(uint64_t most_ns, bool other_page);
 /* Waits until a person presses a key or the time is over; true: a key. */
 bool console_wait_key(unsigned seconds);
 /* Colours, cursor and the serial port as they were. */

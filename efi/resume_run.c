@@ -99,12 +99,11 @@ const char *resume_what(void)
     const struct plan_choice *c = &resume.run.choice;
     struct text t = text_over(what, sizeof what);
 
-    text_fmt(
-        &t,
-        "%s%s%s: runs the %u steps that are left, on its disks and with its settings; those done are taken "
-        "over. What writes is asked for as ever.",
-        str_equal(c->plan, "default") ? "built-in plan" : c->plan, c->what[0] ? " " : "", c->what,
-        resume.run.steps - resume.run.done_steps);
+    text_fmt(&t,
+             "%s%s%s: runs the %u step%s left, on its disks and with its settings; those done are taken "
+             "over. What writes is asked for as ever.",
+             str_equal(c->plan, "default") ? "built-in plan" : c->plan, c->what[0] ? " " : "", c->what,
+             resume.run.steps - resume.run.done_steps, str_plural(resume.run.steps - resume.run.done_steps));
     return what;
 }
 

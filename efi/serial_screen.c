@@ -96,12 +96,12 @@ void serial_screen_show(const struct grid *g)
     while (screen.port && !show_part(g, sizeof picture)) {}
 }
 
-bool serial_screen_show_live(const struct grid *g, uint64_t most_ns, bool from_top)
+bool serial_screen_show_live(const struct grid *g, uint64_t most_ns, bool other_page)
 {
     if (!screen.port)
         return true;
-    if (from_top)
-        shown.next_row = 0;
+    if (other_page && shown.rows)
+        shown.next_row = shown.rows - 1;
     if (clock_now_ns() < screen.not_before_ns)
         return false;
     uint64_t baud = screen.port->Mode->BaudRate ? screen.port->Mode->BaudRate : SLOW_BAUD;

@@ -13,7 +13,7 @@ bool serial_screen_present(void);
 void serial_screen_show(const struct grid *g);
 /* Only as much as the line carries in that time, and only after the pause that its speed asks for.  True: all
  * is drawn, or there is none. */
-bool serial_screen_show_live(const struct grid *g, uint64_t most_ns, bool from_top);
+bool serial_screen_show_live(const struct grid *g, uint64_t most_ns, bool other_page);
 /* A key from its terminal. */
 uint16_t serial_screen_key(void);
 /* Gives the port back to lines and to firmware. */

@@ -112,7 +112,7 @@ static void put_drive(struct scroll *s, const struct end_drive *d, int bay)
         part_text(s->g, row, column, width - column, INK_PLAIN, d->why);
 }
 
-static void put_drives(struct scroll *s, const struct end_view *v)
+static int bay_width(const struct end_view *v)
 {
     enum { BAY_MIN = 3 };
     int bay = 0;
@@ -121,20 +121,64 @@ static void put_drives(struct scroll *s, const struct end_view *v)
         int len = (int)str_len(v->drives[i].bay);
         bay = len > bay ? len : bay;
     }
-    if (bay && bay < BAY_MIN)
-        bay = BAY_MIN;
-    for (unsigned k = 0; k < sizeof worst_first; k++)
-        for (unsigned i = 0; i < v->drive_count; i++) {
-            const struct end_drive *d = &v->drives[i];
-            char why[380];
+    return bay && bay < BAY_MIN ? BAY_MIN : bay;
+}
 
-            if (d->verdict != worst_first[k])
-                continue;
-            put_drive(s, d, bay);
-            str_fmt(why, sizeof why, "           %s", d->why);
-            if (d->why[0] && !reason_fits(s->g, d, bay))
-                scroll_text(s, 11, part_verdict_ink((enum verdict)d->verdict), why);
+/* The next drive of that verdict after the i-th; drive_count: none. */
+static unsigned next_of(const struct end_view *v, unsigned i, uint8_t verdict)
+{
+    while (i < v->drive_count && v->drives[i].verdict != verdict)
+        i++;
+    return i;
+}
+
+/* How many drives of its verdict behind the i-th have the same reason, one after the other. */
+static unsigned alike(const struct end_view *v, unsigned i)
+{
+    const struct end_drive *d = &v->drives[i];
+    unsigned n = 0;
+
+    while ((i = next_of(v, i + 1, d->verdict)) < v->drive_count && str_equal(v->drives[i].why, d->why))
+        n++;
+    return n;
+}
+
+/* The reason under the first of those that have it. */
+static void put_reason(struct scroll *s, const struct end_drive *d, unsigned more)
+{
+    char why[400];
+    struct text t = text_over(why, sizeof why);
+
+    text_str(&t, "           ");
+    if (more)
+        text_fmt(&t, "this and the next %u: ", more);
+    text_str(&t, d->why);
+    scroll_text(s, 11, part_verdict_ink((enum verdict)d->verdict), why);
+}
+
+static void put_drives_of(struct scroll *s, const struct end_view *v, uint8_t verdict, int bay)
+{
+    unsigned said = 0; /* for so many more */
+
+    for (unsigned i = next_of(v, 0, verdict); i < v->drive_count; i = next_of(v, i + 1, verdict)) {
+        const struct end_drive *d = &v->drives[i];
+
+        put_drive(s, d, bay);
+        if (said)
+            said--;
+        else if (d->why[0] && !reason_fits(s->g, d, bay)) {
+            said = alike(v, i);
+            put_reason(s, d, said);
         }
+    }
+}
+
+static void put_drives(struct scroll *s, const struct end_view *v)
+{
+    int bay = bay_width(v);
+
+    for (unsigned k = 0; k < sizeof worst_first; k++)
+        put_drives_of(s, v, worst_first[k], bay);
 }
 
 static void put_findings(struct scroll *s, const struct end_view *v)

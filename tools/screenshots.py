@@ -19,7 +19,7 @@ SMBIOS = ["-smbios", "type=0,vendor=Example,version=2.9.0,date=01/09/2020",
 
 JOBS = "[global]\nrw=read\niodepth=4\ntime_based\n" + "".join(
     f"[seq-{bs}]\nstonewall\nbs={bs}\nruntime={s}\n" for bs, s in
-    [("4k", 1), ("8k", 1), ("16k", 1), ("32k", 1), ("64k", 1), ("128k", 1), ("256k", 1), ("512k", 40)])
+    [("4k", 1), ("8k", 1), ("16k", 1), ("32k", 1), ("64k", 1), ("128k", 1), ("256k", 1), ("512k", 60)])
 
 
 def disks(folder):
@@ -58,10 +58,10 @@ def walk(m, shot):
     shot("help")
     m.press("esc", "home", "ret")
     wait(m, rb"# step 8/")
-    time.sleep(8)
+    time.sleep(20)
     shot("live")
     m.press("end", *["up"] * 4, "ret")
-    time.sleep(2)
+    time.sleep(10)                                            # pictures are rare in an emulator: docs/screen.md
     shot("disk")
     m.press("esc")
     time.sleep(2)
@@ -75,17 +75,50 @@ def walk(m, shot):
     shot("end")
 
 
+def stop(m, shot):
+    """A run that a person stops in its last step, at 80 x 25."""
+    wait(m, rb"starts by itself")
+    m.press("down")
+    wait(m, rb"the menu is open")
+    m.press("ret")
+    wait(m, rb"# step 8/")
+    time.sleep(8)
+    shot("live-80x25")
+    m.press("esc")
+    wait(m, rb"Type the word stop")
+    m.press("s", "t", "o", "p", "ret", every_s=0.3)
+    m.wait_end(200)
+    time.sleep(1)
+    shot("end-80x25")
+
+
+def resume(m, shot):
+    wait(m, rb"starts by itself")
+    time.sleep(1)
+    shot("start-resume")
+    m.press("down")
+    wait(m, rb"the menu is open")
+    m.press("down")
+    time.sleep(1)
+    shot("menu-resume")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         jobs = Path(folder) / "all.fio"
         jobs.write_text(JOBS)
-        m = machine.Machine(Path(folder) / "m", disks=disks(Path(folder)), conf=CONF, extra=SMBIOS,
-                            files=[(jobs, "all.fio")])
-        m.start()
-        try:
-            walk(m, lambda name: m.screendump(DOCS / f"screen-{name}.png"))
-        finally:
-            m.quit()
+        args = disks(Path(folder))
+        stick = None
+        for name, keys, conf in (("walk", walk, CONF), ("stop", stop, CONF + "screen_size = 80x25\n"),
+                                 ("resume", resume, None)):
+            kept = {"stick": stick, "conf": None} if conf is None else {"conf": conf, "files": [(jobs, "all.fio")]}
+            m = machine.Machine(Path(folder) / name, disks=args, extra=SMBIOS, **kept)
+            m.start()
+            try:
+                keys(m, lambda shown, m=m: m.screendump(DOCS / f"screen-{shown}.png"))
+            finally:
+                m.quit()
+            stick = m.stick
 
 
 main()

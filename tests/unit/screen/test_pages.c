@@ -316,3 +316,28 @@ TEST(help_has_every_flags_whole_sentence)
         EQ(n->ink, INK_PLAIN);
     }
 }
+
+TEST(drives_with_one_reason_have_it_once_under_the_first)
+{
+    struct end_drive drives[6];
+    struct end_view v = { .verdict = VERDICT_ABORTED, .headline = "h", .code = "A", .where = "w" };
+    struct grid *g = grid_new(80, 25);
+
+    for (unsigned i = 0; i < 6; i++) {
+        drives[i] = (struct end_drive){ .verdict = i == 1 ? VERDICT_PASS : VERDICT_ABORTED };
+        snprintf(drives[i].name, sizeof drives[i].name, "disk%u", i);
+        strcpy(drives[i].why, i == 1 ? "" : i < 4 ? "a person stopped it" : "another reason");
+    }
+    v.drives = drives;
+    v.drive_count = 6;
+    view_end(g, &v);
+    int row = grid_find(g, "ABORTED    disk0");
+    HAS_STR(grid_row(g, row + 1), "           this and the next 2: a person stopped it");
+    HAS_STR(grid_row(g, row + 2), "ABORTED    disk2");
+    HAS_STR(grid_row(g, row + 3), "ABORTED    disk3");
+    HAS_STR(grid_row(g, row + 4), "ABORTED    disk4");
+    HAS_STR(grid_row(g, row + 5), "this and the next 1: another reason");
+    HAS_STR(grid_row(g, row + 6), "ABORTED    disk5");
+    HAS_STR(grid_row(g, row + 7), "PASS       disk1");
+    free(g);
+}
