@@ -10,6 +10,7 @@ from scenario import QUICK_CONF, check, equal
 tier, budget_s, timing = "full", 180, False
 # The NVMe model's tests of either kind take so long; the AHCI model's extended one ten times its short one.
 KINDS = {"short": (8, 8), "extended": (80, 8)}  # progress of the extended one is told once a minute
+AFTER = {"short": "reboot", "extended": "poweroff"}  # QEMU ends at either
 BAD_LBA = 77777
 
 
@@ -22,7 +23,7 @@ def run(folder):
                   "ill": ("nvme", ["serial=ILL", *nvme, "self_test_result=7", f"self_test_lba={BAD_LBA}"]),
                   "none": ("nvme", ["serial=NONE", f"image={image}"]),
                   "sata": ("ahci", ["disk=0", *sata, "disk=1", *sata, "self_test_code=7", f"self_test_lba={BAD_LBA}"])}
-        r = boot_models(folder / kind, models, QUICK_CONF + f"selftest = {kind}\nafter = poweroff\n", powers_off=True,
+        r = boot_models(folder / kind, models, QUICK_CONF + f"selftest = {kind}\nafter = {AFTER[kind]}\n", powers_off=True,
                         timeout_s=240)
         equal(r.code, 1, f"{kind}: exit code")
         verdict_of(r, kind)
