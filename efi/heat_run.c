@@ -64,7 +64,7 @@ static void ask(struct heated *h)
 
 bool heat_hold_is_due(void) { return clock_now_ns() - last_hold_ns >= HEAT_HOLD_EVERY_S * NS_PER_S; }
 
-void heat_hold(void)
+void heat_hold(const struct engine *e)
 {
     uint64_t began_ns = clock_now_ns();
 
@@ -72,7 +72,7 @@ void heat_hold(void)
     for (unsigned i = 0; i < heated_count && clock_now_ns() - began_ns < HEAT_HOLD_MS * NS_PER_MS; i++) {
         struct heated *h = &heated[next_asked++ % heated_count];
 
-        if (is_due(h, began_ns))
+        if (is_due(h, began_ns) && engine_disk_is_idle(e, h->disk))
             ask(h);
     }
 }

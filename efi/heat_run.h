@@ -1,5 +1,6 @@
 #ifndef EFI_HEAT_RUN_H
 #define EFI_HEAT_RUN_H
+#include "engine.h"
 #include "heat.h"
 #include "inventory.h"
 #include "plan.h"
@@ -14,8 +15,8 @@ enum {
 void heat_step_begin(const struct inventory *inv, const struct plan_step *step);
 /* Whether the step should be held for this alone. */
 bool heat_hold_is_due(void);
-/* While the engine holds: asks the disks of the step that are due. */
-void heat_hold(void);
+/* While the engine holds: asks the disks of the step that are due and have nothing in flight. */
+void heat_hold(const struct engine *e);
 /* The step's work is done: asks those that are due once more, without a limit of time. */
 void heat_step_measured(void);
 /* Whether that disk slowed itself down in the step. */

@@ -56,7 +56,7 @@ static void attend(struct step_run *s)
     if (!checkpoint && !heat_hold_is_due() && !live_hold_is_due())
         return;
     worker_hold(s->engine);
-    heat_hold();
+    heat_hold(s->engine);
     live_attend();
     if (live_stopped())
         engine_stop(s->engine);

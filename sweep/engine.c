@@ -523,7 +523,7 @@ static inline void charge(struct engine *e, uint64_t now_ns)
     e->charged_at_ns = now_ns;
 }
 
-static void charge_to_idle(struct engine *e, uint64_t now_ns)
+void engine_charge_to_idle(struct engine *e, uint64_t now_ns)
 {
     charge(e, now_ns);
     e->charge_ns = &e->idle_ns;
@@ -560,18 +560,13 @@ static inline __attribute__((always_inline)) unsigned visit_as(struct engine *e,
     return n;
 }
 
-static __attribute__((noinline)) unsigned visit(struct engine *e, struct work_lane *l)
+__attribute__((noinline)) unsigned engine_visit(struct engine *e, struct work_lane *l)
 {
     return visit_as(e, l, false);
 }
 static __attribute__((noinline)) unsigned visit_solo(struct engine *e, struct work_lane *l)
 {
     return visit_as(e, l, true);
-}
-
-static inline bool is_live(const struct work_lane *l)
-{
-    return l->phase < LANE_DONE; /* one that was never opened is LANE_DEAD */
 }
 
 static void start_lanes(struct engine *e)
@@ -609,8 +604,8 @@ static void run_rounds(struct engine *e, uint64_t began_ns, uint64_t slice_ns)
     while (e->live_count) {
         unsigned n = 0;
         for (struct work_lane *l = e->lane; l < end; l++)
-            if (is_live(l))
-                n += l->solo ? visit_solo(e, l) : visit(e, l);
+            if (engine_is_live(l))
+                n += l->solo ? visit_solo(e, l) : engine_visit(e, l);
         if (e->charged_at_ns - began_ns >= slice_ns)
             break;
         if (!n)
@@ -621,7 +616,7 @@ static void run_rounds(struct engine *e, uint64_t began_ns, uint64_t slice_ns)
 /* The same for a lane that has the engine to itself. */
 static void run_alone(struct engine *e, struct work_lane *l, uint64_t began_ns, uint64_t slice_ns)
 {
-    while (is_live(l)) {
+    while (engine_is_live(l)) {
         unsigned n = visit_as(e, l, true);
         if (e->charged_at_ns - began_ns >= slice_ns)
             break;
@@ -642,54 +637,10 @@ bool worker_run(struct engine *e, uint64_t slice_ns)
         run_alone(e, e->lane, began_ns, slice_ns);
     else
         run_rounds(e, began_ns, slice_ns);
-    charge_to_idle(e, plat_now_ns()); /* what the main processor does between two slices is not ours */
+    engine_charge_to_idle(e, plat_now_ns()); /* what the main processor does between two slices is not ours */
     if (!e->live_count)
         finish_step(e);
     return e->live_count != 0;
-}
-
-void worker_hold(struct engine *e)
-{
-    unsigned in_flight;
-
-    if (e->holding)
-        return;
-    e->hold_began_ns = plat_now_ns();
-    e->holding = true;
-    if (!e->started)
-        return;
-    do {
-        in_flight = 0;
-        for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++) {
-            if (!is_live(l) || !l->in_flight)
-                continue;
-            if (!visit(e, l))
-                plat_relax();
-            in_flight += l->in_flight;
-        }
-    } while (in_flight);
-    charge_to_idle(e, plat_now_ns());
-}
-
-void worker_resume(struct engine *e)
-{
-    if (!e->holding)
-        return;
-    uint64_t now_ns = plat_now_ns(), held_ns = now_ns - e->hold_began_ns;
-
-    e->holding = false;
-    if (!e->started)
-        return;
-    e->held_ns += held_ns;
-    e->charged_at_ns = now_ns;
-    for (struct work_lane *l = e->lane; l < e->lane + e->lane_count; l++) {
-        if (!is_live(l))
-            continue;
-        l->held_ns += held_ns;
-        l->begin_ns += held_ns;
-        l->last_taken_ns += held_ns;
-        l->last_poll_ns = l->next_event_ns = now_ns;
-    }
 }
 
 void engine_stop(struct engine *e) { __atomic_store_n(&e->stop, 1, __ATOMIC_RELEASE); }

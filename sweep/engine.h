@@ -44,8 +44,15 @@ int engine_begin(const struct plan_step *step, unsigned step_number, struct engi
 /* Drives all lanes for at most slice_ns; true while there is work left.  [any] */
 bool worker_run(struct engine *e, uint64_t slice_ns);
 /* Stops submitting and drains; from here on firmware may be called.  Time from here to worker_resume does not
- * count as measured time.  Slots that do not drain within their deadline are expired.  [any] */
+ * count as measured time.  A request that was not answered for ENGINE_HOLD_PATIENCE_MS is not waited for: it
+ * stays in flight, so that one disk that is stuck does not make all others stand still.  [any] */
+enum { ENGINE_HOLD_PATIENCE_MS = 2000 };
 void worker_hold(struct engine *e);
+/* The same until nothing at all is in flight: slots that do not drain within their deadline are expired.
+ * [any] */
+void worker_drain(struct engine *e);
+/* Whether none of its requests is in flight: only then may it be asked anything else.  [any] */
+bool engine_disk_is_idle(const struct engine *e, const struct disk *d);
 void worker_resume(struct engine *e); /* [any] */
 /* Ends all lanes at the next chance (a person, a time limit): results say "ended early".  [any] */
 void engine_stop(struct engine *e);

@@ -193,7 +193,7 @@ void engine_end(struct engine *e)
 {
     if (!e)
         return;
-    worker_hold(e); /* someone gave up in the middle: nothing may be in flight */
+    worker_drain(e); /* someone gave up in the middle: nothing may be in flight */
     for (unsigned i = 0; i < e->lane_count; i++) {
         struct work_lane *l = &e->lane[i];
         if (l->io)

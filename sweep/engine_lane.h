@@ -303,6 +303,14 @@ uint64_t engine_make(struct work_lane *l, unsigned pattern, struct io_request *r
 bool engine_odd_completion(struct engine *e, struct work_lane *l, const struct io_completion *c,
                            uint64_t now_ns);
 void engine_end_now(struct engine *e, struct work_lane *l, uint64_t now_ns); /* as if its time were over */
+static inline bool engine_is_live(const struct work_lane *l)
+{
+    return l->phase < LANE_DONE; /* one that was never opened is LANE_DEAD */
+}
+/* Takes what the lane's driver has and sends what takes its place; how many were taken. */
+unsigned engine_visit(struct engine *e, struct work_lane *l);
+/* What was spent since the last charge, and from now on, is no lane's. */
+void engine_charge_to_idle(struct engine *e, uint64_t now_ns);
 void engine_give_back_slot(struct work_lane *l, unsigned slot);
 void engine_end_early(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);
 void engine_end_broken(struct engine *e, struct work_lane *l, uint64_t now_ns, const char *why);

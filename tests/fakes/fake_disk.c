@@ -236,7 +236,9 @@ static unsigned fake_poll(struct io_lane *io, struct io_completion *c, unsigned 
     for (unsigned i = 0; i < l->count; i++) {
         uint16_t slot = l->order[i];
         struct fake_slot *s = &l->slot[slot];
-        if (n == max || s->state != SENT || s->due_ns > now_ns) {
+        bool is_sent = s->state == SENT || (s->state == HUNG && f->answers_hung);
+
+        if (n == max || !is_sent || s->due_ns > now_ns) {
             l->order[kept++] = slot;
             continue;
         }

@@ -19,6 +19,7 @@ struct fake_disk {
     uint64_t inner_bytes_per_s;   /* rate at the last LBA, between the two in proportion; 0: the same */
     uint64_t bad_lba, bad_count;  /* reads that touch them fail with IO_MEDIA_ERROR */
     uint64_t hang_at;             /* the n-th request (1-based) never completes until expired; 0: none */
+    bool answers_hung;            /* it completes after all, from now on */
     uint64_t die_at;              /* from the n-th request on the lane is dead; 0: never */
     uint16_t take_at_most;        /* requests taken while so many are in flight; 0: the lane's depth */
     uint64_t data_word;     /* what a lane's data is full of; 1: a different word each; 0: no data at all */

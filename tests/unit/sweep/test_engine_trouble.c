@@ -508,7 +508,43 @@ TEST(a_hold_longer_than_the_deadline_expires_nothing)
     hand_down();
 }
 
-TEST(a_slot_that_does_not_drain_is_expired_during_the_hold)
+TEST(a_slot_that_does_not_drain_is_waited_for_once_and_the_other_disks_go_on)
+{
+    hand_up(2);
+    hand.fake[0].hang_at = 20;
+    for (unsigned i = 0; i < 2; i++) {
+        hand_job(i)->iodepth = 4;
+        hand_job(i)->runtime_ns = 200 * NS_PER_MS;
+    }
+    hand_begin();
+    for (unsigned k = 0; k < 10; k++) {
+        uint64_t began_ns = plat_now_ns(), most_ns = (k ? 1 : ENGINE_HOLD_PATIENCE_MS + 1) * NS_PER_MS;
+
+        worker_run(hand.e, 10 * NS_PER_MS);
+        worker_hold(hand.e);
+        CHECK(plat_now_ns() - began_ns <= 11 * NS_PER_MS + most_ns);
+        EQ(hand.fake[0].in_flight, 1);
+        EQ(hand.fake[1].in_flight, 0);
+        CHECK(!engine_disk_is_idle(hand.e, &hand.fake[0].disk));
+        CHECK(engine_disk_is_idle(hand.e, &hand.fake[1].disk));
+        worker_resume(hand.e);
+    }
+    EQ(hand.fake[0].expires, 0);
+    hand_run();
+    EQ(hand.fake[0].expires, 1);
+    EQ(hand_result(0)->errors, 1);
+    EQ(hand_result(1)->errors, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct step_result *r = hand_result(i);
+
+        CHECK(r->held_ns >= 1900 * NS_PER_MS && r->held_ns < 2100 * NS_PER_MS);
+        CHECK(r->run_ns >= 200 * NS_PER_MS && r->run_ns < 202 * NS_PER_MS);
+        CHECK(r->ios > (i ? 7900u : 5800u));
+    }
+    hand_down();
+}
+
+TEST(a_late_answer_after_a_hold_is_a_late_answer_and_no_error)
 {
     hand_up(1);
     hand.fake[0].hang_at = 20;
@@ -517,6 +553,28 @@ TEST(a_slot_that_does_not_drain_is_expired_during_the_hold)
     hand_begin();
     worker_run(hand.e, 5 * NS_PER_MS);
     worker_hold(hand.e);
+    EQ(hand.fake[0].in_flight, 1);
+    model_advance_ns(100 * NS_PER_S);
+    hand.fake[0].answers_hung = true;
+    worker_resume(hand.e);
+    hand_run();
+    EQ(hand.fake[0].expires, 0);
+    EQ(hand_result(0)->errors, 0);
+    CHECK(hand_result(0)->latency_max_ns >= 100 * NS_PER_S);
+    hand_down();
+}
+
+TEST(a_slot_that_does_not_drain_is_expired_when_all_has_to)
+{
+    hand_up(1);
+    hand.fake[0].hang_at = 20;
+    hand_job(0)->iodepth = 4;
+    hand_job(0)->runtime_ns = 20 * NS_PER_MS;
+    hand_begin();
+    worker_run(hand.e, 5 * NS_PER_MS);
+    worker_hold(hand.e);
+    EQ(hand.fake[0].in_flight, 1);
+    worker_drain(hand.e);
     EQ(hand.fake[0].in_flight, 0);
     EQ(hand.fake[0].expires, 1);
     worker_resume(hand.e);
