@@ -12,33 +12,32 @@ static size_t read_at(const struct medium *m, const char *run, uint64_t at, char
     return medium_run_read(m, run, at, buf, cap, &got, &size) == OK ? got : 0;
 }
 
-/* A multiple of RESUME_PROBE_BYTES at or behind which no line of the run begins: the file is allocated beyond
- * its end, and may hold anything there. */
-static uint64_t find_end(struct resume *r, const struct medium *m, const char *run, uint64_t size, char *buf)
+struct earlier_run {
+    struct resume *r;
+    const struct medium *m;
+    const char *run;
+    char *buf;
+};
+
+static bool lies_at(void *ctx, uint64_t at_bytes)
 {
-    uint64_t low = 0, high = size / RESUME_PROBE_BYTES + 1; /* low holds lines, high holds none */
+    const struct earlier_run *e = ctx;
 
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        size_t got = read_at(m, run, middle * RESUME_PROBE_BYTES, buf, RESUME_PROBE_BYTES);
-
-        if (resume_run_lies_in(r, buf, got))
-            low = middle;
-        else
-            high = middle;
-    }
-    return min_u64((low + 1) * RESUME_PROBE_BYTES, size);
+    return resume_run_lies_in(e->r, e->buf, read_at(e->m, e->run, at_bytes, e->buf, RESUME_PROBE_BYTES));
 }
 
 static void look_at_run(struct resume *r, const struct medium *m, const char *run, char *buf)
 {
+    struct earlier_run e = { r, m, run, buf };
     uint64_t size, end;
     size_t got;
 
     if (medium_run_read(m, run, 0, buf, RESUME_HEAD_BYTES, &got, &size) != OK ||
         !resume_run_head(r, buf, got))
         return;
-    end = find_end(r, m, run, size, buf);
+    /* Behind it no line of the run begins: the file is allocated beyond its end, and may hold anything there.
+     */
+    end = min_u64((resume_last_piece(size, lies_at, &e) + 1) * RESUME_PROBE_BYTES, size);
     for (unsigned i = 0; end && i < WINDOWS_MAX; i++) {
         uint64_t from = end > RESUME_WINDOW_BYTES ? end - RESUME_WINDOW_BYTES : 0;
 

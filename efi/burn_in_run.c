@@ -251,10 +251,13 @@ static bool begin_drive(struct burn_in_drive *d, struct disk *disk, const struct
     return false;
 }
 
-static bool any_resumed(void)
+/* Whether the burn-in that goes on with others is the one that this disk came to its end in: a burn-in of the
+ * same settings that was complete before it began says nothing about today. */
+static bool goes_on_beside(const struct resume *earlier, const struct disk *disk)
 {
     for (unsigned i = 0; i < run.count; i++)
-        if (run.drives[i].resumed)
+        if (run.drives[i].resumed &&
+            resume_is_of_one_run(earlier, disk->identity, run.drives[i].disk->identity))
             return true;
     return false;
 }
@@ -304,14 +307,12 @@ static void take_over(struct known_disk *k, struct burn_in_drive *d, const struc
  * interrupted before it was settled is settled at the end.  Nothing of them is read or written. */
 static void take_over_ended(const struct resume *earlier)
 {
-    bool goes_on = any_resumed();
-
     for (unsigned i = 0; i < run.inv->disk_count; i++) {
         struct known_disk *k = &run.inv->disks[i];
         struct burn_in_drive *d = drive_of(k->disk);
         const struct burn_in_state *s = resume_find(earlier, k->disk->identity);
 
-        if (has_ended(k, d, s, goes_on))
+        if (has_ended(k, d, s, goes_on_beside(earlier, k->disk)))
             take_over(k, d ? d : &run.drives[run.count++], s);
     }
 }

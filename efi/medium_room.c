@@ -21,33 +21,32 @@ static bool read_run_id(EFI_FILE_PROTOCOL *file, char *buf, struct resume *r)
     return found;
 }
 
-static bool run_lies_at(EFI_FILE_PROTOCOL *file, uint64_t at, char *buf, const struct resume *r)
+struct old_journal {
+    EFI_FILE_PROTOCOL *file;
+    char *buf;
+    struct resume r;
+};
+
+static bool lies_at(void *ctx, uint64_t at_bytes)
 {
+    const struct old_journal *o = ctx;
     UINTN got = RESUME_PROBE_BYTES;
 
-    return !EFI_ERROR(file->SetPosition(file, at)) && !EFI_ERROR(file->Read(file, &got, buf)) &&
-           resume_run_lies_in(r, buf, got);
+    return !EFI_ERROR(o->file->SetPosition(o->file, at_bytes)) &&
+           !EFI_ERROR(o->file->Read(o->file, &got, o->buf)) && resume_run_lies_in(&o->r, o->buf, got);
 }
 
 static bool cut(EFI_FILE_PROTOCOL *file, char *buf)
 {
-    struct resume r = { 0 };
-    uint64_t size, low = 0, high;
+    struct old_journal o = { .file = file, .buf = buf };
+    uint64_t size, end;
 
     /* One that came to its end was cut by its run. */
-    if (!file_size(file, &size) || !size || size % JOURNAL_PREALLOCATED_BYTES || !read_run_id(file, buf, &r))
+    if (!file_size(file, &size) || !resume_cut_bytes(size, JOURNAL_PREALLOCATED_BYTES, 0) ||
+        !read_run_id(file, buf, &o.r))
         return false;
-    high = size / RESUME_PROBE_BYTES + 1; /* low holds lines, high holds none */
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (run_lies_at(file, middle * RESUME_PROBE_BYTES, buf, &r))
-            low = middle;
-        else
-            high = middle;
-    }
-    uint64_t end = (low + 2) * RESUME_PROBE_BYTES; /* a line may begin in one piece and end in the next */
-    return end < size && file_set_size(file, end) && !EFI_ERROR(file->Flush(file));
+    end = resume_cut_bytes(size, JOURNAL_PREALLOCATED_BYTES, resume_last_piece(size, lies_at, &o));
+    return end && file_set_size(file, end) && !EFI_ERROR(file->Flush(file));
 }
 
 /* A folder is read with nothing in it open for writing: the names first. */

@@ -90,6 +90,17 @@ static struct resume_drive *find(const struct resume *r, const char *identity)
     return NULL;
 }
 
+/* Without a clock the one that is offered later. */
+static bool began_later(const struct resume_drive *a, const struct resume_drive *b)
+{
+    if (!a->clock[0] || !b->clock[0])
+        return true;
+    for (unsigned i = 0; a->clock[i] || b->clock[i]; i++)
+        if (a->clock[i] != b->clock[i])
+            return a->clock[i] > b->clock[i];
+    return true;
+}
+
 /* Of the same run the later line; of the same burn-in the later state, whatever clocks say; else the run that
  * began later, or that was offered later where a clock is missing. */
 static bool is_newer(const struct resume_drive *a, const struct resume_drive *b)
@@ -97,13 +108,9 @@ static bool is_newer(const struct resume_drive *a, const struct resume_drive *b)
     if (a->run_id == b->run_id)
         return a->seq >= b->seq;
     if (a->state.seed == b->state.seed && a->state.job_hash == b->state.job_hash)
-        return burn_in_state_is_later(&a->state, &b->state);
-    if (!a->clock[0] || !b->clock[0])
-        return true;
-    for (unsigned i = 0; a->clock[i] || b->clock[i]; i++)
-        if (a->clock[i] != b->clock[i])
-            return a->clock[i] > b->clock[i];
-    return true;
+        return !burn_in_state_is_later(&b->state, &a->state) &&
+               (burn_in_state_is_later(&a->state, &b->state) || began_later(a, b));
+    return began_later(a, b);
 }
 
 static void take(struct resume *r, const struct journal_line *l)
@@ -167,4 +174,35 @@ const struct burn_in_state *resume_find(const struct resume *r, const char *iden
     const struct resume_drive *d = identity[0] ? find(r, identity) : NULL;
 
     return d ? &d->state : NULL;
+}
+
+bool resume_is_of_one_run(const struct resume *r, const char *identity, const char *other)
+{
+    const struct resume_drive *a = identity[0] ? find(r, identity) : NULL,
+                              *b = other[0] ? find(r, other) : NULL;
+
+    return a && b && a->run_id == b->run_id;
+}
+
+uint64_t resume_last_piece(uint64_t size_bytes, bool (*lies_at)(void *ctx, uint64_t at_bytes), void *ctx)
+{
+    uint64_t low = 0, high = size_bytes / RESUME_PROBE_BYTES + 1; /* low holds lines, high holds none */
+
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (lies_at(ctx, middle * RESUME_PROBE_BYTES))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t resume_cut_bytes(uint64_t size_bytes, uint64_t preallocated_bytes, uint64_t last_piece)
+{
+    /* A line may begin in one piece and end in the next. */
+    uint64_t end = (last_piece + 2) * RESUME_PROBE_BYTES;
+
+    return size_bytes && size_bytes % preallocated_bytes == 0 && end < size_bytes ? end : 0;
 }

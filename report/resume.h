@@ -48,5 +48,16 @@ void resume_run_text(struct resume *r, const char *text, size_t len);
 /* The newest state of that disk, whether it can be resumed or not; NULL: none.  Of the same burn-in the later
  * one counts, of different ones that of the later run. */
 const struct burn_in_state *resume_find(const struct resume *r, const char *identity);
+/* Whether one and the same run wrote down the newest states of both disks.  (Each start of a burn-in writes
+ * down those of its drives that ended, too: a drive that ended in another run is of another burn-in.) */
+bool resume_is_of_one_run(const struct resume *r, const char *identity, const char *other);
+
+/* ---- where the lines of a journal end, in a file that is allocated beyond ---- */
+/* The number of the last piece of RESUME_PROBE_BYTES that holds lines, by halving; lies_at is asked about the
+ * piece that begins at so many bytes.  The first piece holds lines. */
+uint64_t resume_last_piece(uint64_t size_bytes, bool (*lies_at)(void *ctx, uint64_t at_bytes), void *ctx);
+/* The size to which a journal is cut whose run was broken off; 0: it stays.  preallocated_bytes: the step in
+ * which such files grow; one of another size was cut by its own run. */
+uint64_t resume_cut_bytes(uint64_t size_bytes, uint64_t preallocated_bytes, uint64_t last_piece);
 
 #endif

@@ -11,8 +11,7 @@ static bool is_a_writable_kind(const struct guard_case *c, struct text *why_not)
 {
     const struct disk *d = c->disk;
 
-    if (d->ops && d->kind != DISK_FIRMWARE && d->lba_count && d->lba_bytes &&
-        d->lba_count > GUARD_HEAD_BYTES / d->lba_bytes)
+    if (d->ops && d->kind != DISK_FIRMWARE && d->lba_bytes && d->lba_count > GUARD_HEAD_BYTES / d->lba_bytes)
         return true;
     if (!d->ops)
         text_fmt(why_not, "the disk cannot be used: %s", d->why_not);
@@ -48,7 +47,7 @@ static bool is_no_member(const struct guard_case *c, struct text *why_not)
     return false;
 }
 
-/* A serial number of one repeated character, or of zeros and blanks only, is a filler. */
+/* A serial number of one repeated character, or of zeros and blanks only, is a filler; so is none at all. */
 static bool is_filler(const char *s)
 {
     static const char *const words[] = { "none", "n/a", "unknown", "default", "to be filled", "0123456789" };
@@ -64,7 +63,7 @@ static bool is_filler(const char *s)
 
 static bool has_an_identity(const struct guard_case *c, struct text *why_not)
 {
-    if (c->disk->identity[0] && !is_filler(c->disk->identity))
+    if (!is_filler(c->disk->identity))
         return true;
     text_str(why_not,
              "it has no identity that could be told from another's (no serial number, or only a filler)");

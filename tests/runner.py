@@ -82,7 +82,7 @@ def make_checks():
             Check("fio-logs", script("tests/fio/logs.py", limit_s=60), 20),
             Check("image", script("tests/image/check.py", limit_s=90), 30),
             Check("image-again", script("tests/image/check.py", "again", limit_s=400), 150, tier="full"),
-            Check("guard-without", script("tests/guard/without.py", limit_s=900), 300, tier="full"),
+            Check("guard-without", script("tests/guard/without.py", limit_s=1800), 600, tier="full"),
             row("bench-cost", ["bench-cost"], 90)]
 
 

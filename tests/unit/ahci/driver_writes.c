@@ -30,7 +30,9 @@ TEST(a_lane_that_writes_does_not_open_on_an_unarmed_disk)
     rig_plug();
     rig_plug_disk(0);
     rig_up();
+    model_fail_alloc_at = model_alloc_count; /* it is refused before anything else is done */
     EQ(rig_disk(0)->ops->open(rig_disk(0), &shape, &l), E_REFUSED);
+    model_fail_alloc_at = -1;
     EQ(gate_arm("another", 0, 1 << 20), OK);
     EQ(rig_disk(0)->ops->open(rig_disk(0), &shape, &l), E_REFUSED);
     EQ(gate_arm(rig_disk(0)->identity, RIG_DISK_BLOCKS, 8), OK);

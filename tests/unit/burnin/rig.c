@@ -7,7 +7,7 @@
 struct stored_disk disks[DRIVES];
 struct burn_in_drive drives[DRIVES];
 struct conf conf;
-unsigned drive_count;
+unsigned first_drive, drive_count;
 static bool writes;
 
 /* ---- the journal and its medium ---- */
@@ -106,6 +106,7 @@ void machine(unsigned count, const char *settings)
     CHECK(conf_read(settings, str_len(settings), &conf, &problems));
     model_relax_step_ns = 100 * NS_PER_US;
     writes = conf.plan == CONF_PLAN_BURN_IN;
+    first_drive = 0;
     drive_count = count;
     memset(told, 0, sizeof told);
     for (unsigned i = 0; i < DRIVES; i++) {
@@ -120,20 +121,27 @@ void machine(unsigned count, const char *settings)
     found[0] = 0;
 }
 
-unsigned start(uint64_t run_id)
+const struct resume *journals(void)
 {
     static struct resume resume;
     static struct resume_drive states[RESUME_MAX_DRIVES];
+
+    resume_start(&resume, "SN1", "uuid", states);
+    resume_run_text(&resume, journal_text, journal_len);
+    return &resume;
+}
+
+unsigned start(uint64_t run_id)
+{
+    const struct resume *resume = journals();
     struct machine_info info = { .serial = "SN1", .uuid = "uuid" };
     char words[200];
     unsigned resumed = 0;
 
-    resume_start(&resume, "SN1", "uuid", states);
-    resume_run_text(&resume, journal_text, journal_len);
     journal_start(&journal, run_id, now_ns);
     journal_add_sink(&journal, to_text, NULL, false);
     journal_run_start(&journal, &info, "");
-    for (unsigned i = 0; i < drive_count; i++) {
+    for (unsigned i = first_drive; i < drive_count; i++) {
         struct text why = text_over(words, sizeof words);
         struct burn_in_ask ask = { .conf = &conf,
                                    .disk = &disks[i].disk,
@@ -143,10 +151,10 @@ unsigned start(uint64_t run_id)
                                    .arming_id = "00112233445566ff",
                                    .seed = run_id * 1000 + i };
         EQ(burn_in_begin(&drives[i], &ask, &why), OK);
-        const struct burn_in_state *earlier = resume_find(&resume, disks[i].disk.identity);
+        const struct burn_in_state *earlier = resume_find(resume, disks[i].disk.identity);
         resumed += earlier && burn_in_resume(&drives[i], earlier) == OK;
     }
-    EQ(burn_in_loop(drives, drive_count, CHECKPOINT_MS, &hooks), OK);
+    EQ(burn_in_loop(drives + first_drive, drive_count - first_drive, CHECKPOINT_MS, &hooks), OK);
     return resumed;
 }
 

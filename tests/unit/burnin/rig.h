@@ -19,7 +19,7 @@ enum { DRIVES = 3, LBAS = 16 << 11 /* 16 MiB */, CHECKPOINT_MS = 20 };
 extern struct stored_disk disks[DRIVES];
 extern struct burn_in_drive drives[DRIVES];
 extern struct conf conf;
-extern unsigned drive_count;
+extern unsigned first_drive, drive_count; /* drives below first_drive are not in the machine */
 extern const struct burn_in_hooks hooks;
 
 extern char *journal_text; /* of all starts */
@@ -38,6 +38,8 @@ extern unsigned stop_after_checkpoints;
 void machine(unsigned count, const char *settings);
 /* A start of the program: what the journals say, then the burn-in.  How many drives resumed. */
 unsigned start(uint64_t run_id);
+/* What the journals of all starts say now. */
+const struct resume *journals(void);
 void all_passed(void);
 
 #endif

@@ -410,3 +410,29 @@ TEST(without_memory_nothing_is_done_and_nothing_leaks)
         EQ(model_live_allocs(), 0);
     }
 }
+
+/* Without writes only settings and disk tell two burn-ins apart. */
+TEST(a_drive_whose_burn_in_was_complete_before_is_no_part_of_one_that_goes_on_with_others)
+{
+    const char *a = disks[0].disk.identity, *b = disks[1].disk.identity;
+
+    machine(2, "plan = burn-in-readonly\nburn_in_budget_s = 20\n");
+    drive_count = 1;
+    start(1);
+    EQ(drives[0].state.end, BURN_IN_FINISHED);
+    first_drive = 1;
+    drive_count = 2;
+    stop_reason = "stopped";
+    stop_after_checkpoints = checkpoints + 3;
+    start(2);
+    EQ(drives[1].state.end, BURN_IN_STOPPED);
+    CHECK(!burn_in_state_resumes(resume_find(journals(), a)) &&
+          burn_in_state_resumes(resume_find(journals(), b)));
+    CHECK(!resume_is_of_one_run(journals(), a, b));
+    /* Both: the first is burnt in anew, the second goes on. */
+    first_drive = stop_after_checkpoints = 0;
+    EQ(start(3), 1);
+    CHECK(!drives[0].resumed && drives[0].state.end == BURN_IN_FINISHED);
+    CHECK(drives[1].resumed && drives[1].state.end == BURN_IN_FINISHED);
+    CHECK(resume_is_of_one_run(journals(), a, b));
+}

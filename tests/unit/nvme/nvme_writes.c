@@ -40,7 +40,9 @@ TEST(a_lane_that_writes_does_not_open_on_a_disk_that_is_not_armed)
     uint64_t first, count;
 
     rig_up();
+    model_fail_alloc_at = model_alloc_count; /* it is refused before anything else is done */
     EQ(rig_disk(0)->ops->open(rig_disk(0), &shape, &l), E_REFUSED);
+    model_fail_alloc_at = -1;
     CHECK(!l);
     EQ(gate_arm("another disk", 0, UINT32_MAX), OK);
     EQ(rig_disk(0)->ops->open(rig_disk(0), &shape, &l), E_REFUSED);

@@ -139,6 +139,67 @@ TEST(a_finished_burn_in_hides_the_unfinished_lines_before_it)
     CHECK(!burn_in_state_resumes(resume_find(&resume, "identity of a")));
 }
 
+/* One of them ended in an older, complete run, or it ended in the run that the other one is resumed from. */
+TEST(only_a_drive_that_ended_in_the_same_run_ended_in_the_same_burn_in)
+{
+    struct burn_in_state ended = state("a", 1, BURN_IN_DONE, 0);
+
+    fresh();
+    ended.end = BURN_IN_FINISHED;
+    run_begins(1, "uuid-1", "2026-11-30T14:00:00");
+    checkpoint(ended);
+    run_begins(2, "uuid-1", "2026-11-30T15:00:00");
+    checkpoint(state("b", 2, BURN_IN_WRITE, 1));
+    resume_run_text(&resume, text, len);
+    CHECK(!resume_is_of_one_run(&resume, "identity of a", "identity of b"));
+    CHECK(!resume_is_of_one_run(&resume, "identity of a", "identity of c"));
+    CHECK(!resume_is_of_one_run(&resume, "", ""));
+    /* A later start goes on with b and keeps a, as it ended. */
+    run_begins(3, "uuid-1", "2026-11-30T16:00:00");
+    checkpoint(ended);
+    checkpoint(state("b", 2, BURN_IN_WRITE, 2));
+    resume_run_text(&resume, text, len);
+    CHECK(resume_is_of_one_run(&resume, "identity of a", "identity of b"));
+}
+
+/* ---- where lines end ---- */
+struct pieces {
+    uint64_t last, asked_beyond, size;
+};
+static bool lies_until(void *ctx, uint64_t at_bytes)
+{
+    struct pieces *p = ctx;
+
+    p->asked_beyond += at_bytes > p->size;
+    return at_bytes / RESUME_PROBE_BYTES <= p->last;
+}
+
+TEST(the_last_piece_with_lines_is_found_wherever_it_is)
+{
+    static const uint64_t sizes[] = { 0, 1, RESUME_PROBE_BYTES - 1, RESUME_PROBE_BYTES, 16 << 20, 48 << 20 };
+
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (uint64_t last = 0; last <= sizes[i] / RESUME_PROBE_BYTES; last++) {
+            struct pieces p = { last, 0, sizes[i] };
+
+            EQ(resume_last_piece(sizes[i], lies_until, &p), last);
+            EQ(p.asked_beyond, 0);
+        }
+}
+
+TEST(only_a_journal_of_a_run_that_was_broken_off_is_cut_and_never_into_its_lines)
+{
+    const uint64_t step = 16 << 20, pieces = step / RESUME_PROBE_BYTES;
+
+    EQ(resume_cut_bytes(0, step, 0), 0);
+    EQ(resume_cut_bytes(step - 1, step, 0), 0); /* its own run cut it */
+    EQ(resume_cut_bytes(step, step, 0), 2 * RESUME_PROBE_BYTES);
+    EQ(resume_cut_bytes(2 * step, step, 5), 7 * RESUME_PROBE_BYTES);
+    EQ(resume_cut_bytes(step, step, pieces - 3), (pieces - 1) * RESUME_PROBE_BYTES);
+    EQ(resume_cut_bytes(step, step, pieces - 1), 0);
+    EQ(resume_cut_bytes(step, step, pieces), 0);
+}
+
 TEST(journals_of_other_machines_are_counted_and_left_alone)
 {
     fresh();

@@ -76,6 +76,9 @@ TEST(an_identity_of_other_spacing_or_case_is_another_disk)
 TEST(a_batch_that_nobody_approved_says_so)
 {
     EQ(read_text(HEAD DISK_A), OK);
+    armings[0].identity[0] = 0; /* whoever made such a batch: no disk without identity is found in it */
+    CHECK(!arming_find(&batch, ""));
+    EQ(read_text(HEAD DISK_A), OK);
     EQ(batch.count, 1);
     EQ_STR(batch.approved_by, "");
 }

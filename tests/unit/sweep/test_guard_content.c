@@ -1,5 +1,6 @@
 #include <string.h>
 #include "bits.h"
+#include "crc.h"
 #include "err.h"
 #include "guard_content.h"
 #include "guard_kinds.h"
@@ -249,6 +250,20 @@ TEST(a_partition_table_of_nonsense_is_named_and_leads_nowhere)
     }
 }
 
+/* Where no sign is looked for and no place of the spread look lies: head and tail are read whole. */
+TEST(one_byte_anywhere_in_head_or_tail_is_data)
+{
+    static const uint64_t at[] = { 0,       100,           5000,           300 << 10,
+                                   MIB - 1, 4 * GIB - MIB, 4 * GIB - 5000, 4 * GIB - 1 };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(at); i++) {
+        new_disk(4 * GIB, 512);
+        put(at[i], "\x01", 1);
+        look();
+        EQ(content.state, CONTENT_FOUND);
+    }
+}
+
 /* ---- the mark ---- */
 static const struct guard_mark mark = { .arming_id = "0123456789abcdef", .run_id = "fedcba9876543210" };
 
@@ -272,6 +287,19 @@ TEST(a_mark_is_read_as_it_was_written_and_any_damage_is_noticed)
             block[bit / 8] ^= (uint8_t)(1u << bit % 8);
         }
     }
+}
+
+TEST(a_sound_block_that_calls_itself_something_else_is_no_mark)
+{
+    uint8_t block[GUARD_MARK_BYTES];
+    struct guard_mark read;
+    uint32_t crc;
+
+    guard_mark_make(block, &mark);
+    block[15] = '2'; /* a later version */
+    crc = crc32c(0, block, GUARD_MARK_BYTES - 4);
+    memcpy(block + GUARD_MARK_BYTES - 4, &crc, sizeof crc);
+    CHECK(!guard_mark_read(block, &read));
 }
 
 TEST(only_our_mark_with_nothing_foreign_in_head_and_tail_is_ours_alone)
