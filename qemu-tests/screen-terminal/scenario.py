@@ -1,14 +1,14 @@
 """The full screen over a serial line with a terminal at its other end: the menu by its keys, an earlier run's result,
 settings saved to the stick, a run that is stopped by the typed word, resumed from the menu, cut off by a power cut and
-resumed once more without a key; the ways out of the menu; a flood of forged
-keys; then a keyboard that comes and goes."""
+resumed once more without a key; every other item of the menu; a flood of forged keys; then a keyboard that comes and
+goes."""
 import re
 import time
 
 import machine
 from scenario import Journal, boot, check, equal, file_disk
 
-tier, budget_s, timing = "full", 360, False
+tier, budget_s, timing = "full", 460, False
 
 UP, DOWN, HOME, END, ESC, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[1~", b"\x1b[4~", b"\x1b", b"\r"
 
@@ -108,6 +108,35 @@ def resumed_twice(folder, disks, stick, first):
     check(b"Resumes an unfinished run" in plain(m.serial_bytes()), "the start screen says so")
 
 
+def rest_of_the_menu(m):
+    """Time limit, writing without an arming file, a disk in words, its light, help; then the checks alone."""
+    def keys(pattern, *what):
+        seen = len(m.serial_bytes())
+        m.type(what, every_s=0.4)
+        wait(m, pattern, since=seen)
+
+    wait(m, rb"Starts by itself")
+    keys(rb"Run now", DOWN)
+    keys(rb"Time at most", HOME, *[DOWN] * 3, ENTER)
+    keys(rb"Checks alone", END, ENTER)
+    keys(rb"No arming file is named", HOME, *[DOWN] * 6, ENTER)
+    keys(rb"nvme1n1", HOME, DOWN, ENTER)
+    keys(rb"Content: ", DOWN, ENTER, END)
+    m.type([ESC], every_s=0.6)
+    keys(rb"nvme1n1 blinked for 15 s", b"b")
+    keys(rb"rows 1-\d+ of", b"?")
+    m.type([ESC], every_s=0.6)
+    m.type([ESC], every_s=0.6)
+    m.type([HOME, *[DOWN] * 4, ENTER], every_s=0.4)
+
+
+def checks_alone(folder, disks):
+    j, _ = terminal_boot(folder, disks, None, "", rest_of_the_menu)
+    equal((j.lines[-1]["verdict"], j.all("step_start")), ("NOT-TESTED", []), "checks alone measure nothing")
+    check("budget_s=259200 " in j.one("conf", source="menu")["settings"], "the time limit that was chosen")
+    check(len(j.all("health")) >= 2, "the drives were looked at")
+
+
 def flooded(m):
     """Forged input without an end, from the countdown on and again while it runs."""
     wait(m, rb"Starts by itself")
@@ -175,6 +204,7 @@ def run(folder):
     check(b'{"v":1' not in text.split(b"\x1b[2J", 1)[1], "a line of the journal went to the port with the screen")
     resumed_twice(folder, disks, first.machine.stick, j)
 
+    checks_alone(folder / "checks", disks)
     survives_a_flood(folder / "flood", disks, None)
     leaves_the_menu(folder, disks)
     r = boot(folder / "comes-and-goes", disks, conf="time_scale_pct = 100\nbudget_s = 20\ncountdown_s = 0\n", expect=0,
