@@ -70,8 +70,8 @@ void engine_exit_others(struct engine *e, const struct work_lane *ended, uint64_
     struct work_lane *const end = e->lane + e->lane_count;
     bool failed = false;
 
-    if (!j->exitall && !j->exitall_on_error)
-        return;
+    if ((!j->exitall && !j->exitall_on_error) || __atomic_load_n(&e->stop, __ATOMIC_ACQUIRE))
+        return; /* or all end, and each says that it was stopped */
     for (struct work_lane *l = e->lane; l < end; l++) {
         if (!is_same_job(l, ended))
             continue;
@@ -80,7 +80,7 @@ void engine_exit_others(struct engine *e, const struct work_lane *ended, uint64_
         failed |= l->ended_early;
     }
     for (struct work_lane *l = e->lane; (j->exitall || failed) && l < end; l++)
-        if (l->phase < LANE_DONE && l->submitting) {
+        if (l->phase < LANE_DONE && l->submitting && !engine_is_past_measuring(l)) {
             if (!l->reason[0])
                 str_fmt(l->reason, sizeof(l->reason), "ended with job %s (exitall)", j->name);
             engine_end_now(e, l, now_ns);

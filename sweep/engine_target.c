@@ -8,6 +8,8 @@
 
 enum { MAX_WINDOWS = 64 }; /* a disk may answer at the same depth now so, now so */
 #define DRAIN_LOOK_NS NS_PER_MS
+/* For a disk that answers hardly any request, or none: what came until then has to do. */
+static uint64_t longest_window_ns(const struct job *j) { return 10 * j->latency_window_ns + 10 * NS_PER_S; }
 
 struct target {
     uint16_t limit, depth, kept, failed; /* failed: the lowest; limit + 1 while none did */
@@ -88,8 +90,11 @@ enum target_step engine_target_look(struct work_lane *l, uint64_t at_ns)
         t->began_ns = t->ios = t->above = 0;
         return TARGET_RESTARTS;
     }
-    if (at_ns - t->began_ns < j->latency_window_ns || ios < ENGINE_FEWEST_IOS)
+    if (at_ns - t->began_ns < j->latency_window_ns ||
+        (ios < ENGINE_FEWEST_IOS && at_ns - t->began_ns < longest_window_ns(j)))
         return TARGET_GOES_ON;
+    if (!ios && !j->latency_run)
+        return TARGET_ENDS;
     uint64_t above = hist_count_above(&l->hist, j->latency_target_ns) - t->above;
     bool settled = judge(t, (ios - above) * PPM_OF_ALL >= ios * j->latency_ppm);
 

@@ -93,6 +93,30 @@ TEST(a_search_is_no_longer_than_runtime_and_says_that_it_was_not_finished)
     hand_down();
 }
 
+TEST(a_search_on_a_disk_that_answers_nothing_well_ends)
+{
+    up_search(32, 1050);
+    hand_job(0)->runtime_ns = 0;
+    hand.fake[0].fail_every = 1;
+    run();
+    EQ(engine_goal(hand.e, 0)->outcome, TARGET_OPEN);
+    EQ(hand_result(0)->ios, 0);
+    CHECK(hand_result(0)->errors > 100 && hand_result(0)->flags & FLAG_ENDED_EARLY);
+    hand_down();
+}
+
+TEST(a_disk_of_few_requests_is_judged_by_those_that_came)
+{
+    up_search(2, 2500000);
+    hand.fake[0].request_ns = NS_PER_S;
+    hand_job(0)->runtime_ns = 0;
+    model_relax_step_ns = 10 * NS_PER_MS;
+    run();
+    EQ(engine_goal(hand.e, 0)->outcome, TARGET_LIMIT);
+    CHECK(hand_result(0)->ios >= 10 && hand_result(0)->ios < 20);
+    hand_down();
+}
+
 TEST(with_latency_run_the_job_goes_on_to_its_end_and_all_of_it_is_the_result)
 {
     up_search(32, 1050);
@@ -205,6 +229,20 @@ TEST(exitall_ends_the_jobs_beside_one_that_has_ended_on_all_its_disks)
     up_exit(false);
     run();
     EQ(hand_result(2)->ios, 10000);
+    hand_down();
+}
+
+TEST(jobs_that_a_person_stops_say_so_and_not_that_another_ended)
+{
+    up_exit(true);
+    hand_begin();
+    worker_run(hand.e, 10 * NS_PER_MS);
+    engine_stop(hand.e);
+    hand_run();
+    for (unsigned i = 0; i < 3; i++) {
+        CHECK(hand_result(i)->flags & FLAG_ENDED_EARLY);
+        HAS_STR(engine_lane_reason(hand.e, i), "stopped");
+    }
     hand_down();
 }
 
