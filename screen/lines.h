@@ -23,7 +23,7 @@ struct lines {
     size_t cap, from, to;
     struct pace pace;
     uint64_t left_out; /* lines of progress since the last one that was written */
-    bool no_port; /* for the last line */
+    bool no_port;      /* for the last line */
 };
 void lines_begin(struct lines *l, bool (*write)(const char *line, size_t len), uint64_t (*now_ns)(void));
 /* Until it has one, and with NULL, nothing waits: every line is written at once. */
