@@ -430,9 +430,13 @@ void burn_in_announce(const struct burn_in_drive *d, struct text *out)
     text_duration(out, d->limits.budget_ms * NS_PER_MS);
     text_str(out, " at most");
     if (d->resumed) {
-        text_fmt(out, ", resumed in %s at ", burn_in_phases[s->phase].words);
-        text_fixed(out, mul_div_u64(min_u64(s->position, s->blocks), 1000, s->blocks), 1);
-        text_fmt(out, " %%, interruption %u", s->interruptions);
+        text_fmt(out, ", resumed in %s", burn_in_phases[s->phase].words);
+        if (s->position && s->phase != BURN_IN_RANDOM) { /* these end by the clock */
+            text_str(out, " at ");
+            text_fixed(out, mul_div_u64(min_u64(s->position, s->blocks), 1000, s->blocks), 1);
+            text_str(out, " %");
+        }
+        text_fmt(out, ", interruption %u", s->interruptions);
     }
     if (!d->writes) {
         text_str(out, ", nothing is written");
