@@ -121,6 +121,11 @@ void medium_set_image(struct model_medium *m, uint32_t unit, const uint8_t *data
         (struct medium_image){ .unit = unit, .block_bytes = block_bytes, .blocks = blocks, .data = data };
 }
 
+static uint64_t kept_at(const struct model_medium *m, uint32_t unit, uint64_t lba)
+{
+    return m->wraps_blocks && unit == m->wraps_unit ? lba % m->wraps_blocks : lba;
+}
+
 static const uint8_t *image_block(const struct model_medium *m, uint32_t unit, uint64_t lba)
 {
     for (unsigned i = 0; i < m->image_count; i++)
@@ -197,6 +202,8 @@ const struct medium_fault *medium_write(struct model_medium *m, uint32_t unit, u
     struct medium_fault *f = find_fault(m, unit, lba);
     struct medium_block *b;
 
+    lba = kept_at(m, unit, lba);
+
     if (f && f->kind == MEDIUM_WRITE_ERROR)
         return f;
     if (f && f->kind == MEDIUM_DROPPED)
@@ -215,11 +222,11 @@ const struct medium_fault *medium_write(struct model_medium *m, uint32_t unit, u
 
 const uint8_t *medium_read(const struct model_medium *m, uint32_t unit, uint64_t lba)
 {
-    const struct medium_block *b = find(m, unit, lba);
-
+    uint64_t at = kept_at(m, unit, lba);
+    const struct medium_block *b = find(m, unit, at);
     const uint8_t *stored = !b ? NULL : b->stale ? b->before : b->now;
 
-    return stored ? stored : image_block(m, unit, lba);
+    return stored ? stored : image_block(m, unit, at);
 }
 
 const struct medium_fault *medium_flush(struct model_medium *m, uint32_t unit)

@@ -42,6 +42,10 @@ struct model_medium {
     bool volatile_cache; /* writes are lost at a power cut unless flushed; the model's write cache sets it */
     /* set by a test */
     bool write_protected;
+    /* A counterfeit: of this unit only so many blocks exist, block n is kept at n modulo them; 0: all exist.
+     */
+    uint64_t wraps_blocks;
+    uint32_t wraps_unit;
     uint32_t cut_keeps_every; /* of the unflushed blocks each n-th survives a cut all the same; 0: none */
     struct medium_fault fault[MEDIUM_MAX_FAULTS];
     unsigned fault_count;

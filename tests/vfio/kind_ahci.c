@@ -81,6 +81,7 @@ static const struct model_option options[] = {
     MODEL_CALL("attribute", attribute),
     MODEL_CALL("fault", model_add_fault),
     MODEL_CALL("permit", model_permit),
+    MODEL_CALL("wraps", model_wraps),
     OF_ADAPTER(vendor_id),
     OF_ADAPTER(device_id),
     OF_ADAPTER(pi),

@@ -117,6 +117,7 @@ static const struct model_option options[] = {
     MODEL_CALL("bad", bad),
     MODEL_CALL("fault", model_add_fault),
     MODEL_CALL("permit", model_permit),
+    MODEL_CALL("wraps", model_wraps),
     OF_VIRTUAL(primary_level),
     OF_VIRTUAL(drives_per_span),
     OF_VIRTUAL(state),

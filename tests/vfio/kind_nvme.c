@@ -82,6 +82,7 @@ static const struct model_option options[] = {
     MODEL_CALL("lie", lie),
     MODEL_CALL("fault", model_add_fault),
     MODEL_CALL("permit", model_permit),
+    MODEL_CALL("wraps", model_wraps),
     OF_NAMESPACE(nsze),
     OF_NAMESPACE(lba_bytes),
     OF_NAMESPACE(noiob),

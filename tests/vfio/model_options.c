@@ -132,6 +132,17 @@ const char *model_add_fault(struct model_under *u, const char *value)
     return NULL;
 }
 
+const char *model_wraps(struct model_under *u, const char *value)
+{
+    uint64_t v;
+
+    if (model_numbers(value, &v, 1) != 1 || !v)
+        return "BLOCKS is wanted";
+    u->medium->wraps_blocks = v;
+    u->medium->wraps_unit = u->unit;
+    return NULL;
+}
+
 const char *model_permit(struct model_under *u, const char *value)
 {
     uint64_t v[2];

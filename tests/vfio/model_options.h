@@ -60,6 +60,7 @@ unsigned model_find_name(const char *const *names, unsigned count, const char *v
 /* Options of every kind's newest disk: a fault of the medium (KIND:LBA:BLOCKS:TIMES:ARG) and what may be
  * written (LBA:BLOCKS). */
 const char *model_add_fault(struct model_under *u, const char *value);
+const char *model_wraps(struct model_under *u, const char *value); /* BLOCKS that really exist */
 const char *model_permit(struct model_under *u, const char *value);
 /* A file as the newest disk's content, never written to: its size in bytes, 0 with *why. */
 uint64_t model_open_image(struct model_under *u, const char *path, uint32_t block_bytes, const char **why);

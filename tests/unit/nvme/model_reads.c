@@ -61,6 +61,27 @@ TEST(model_reads_an_image_where_it_has_one_and_its_own_content_behind_it)
     manual_down(&h, 0, NULL);
 }
 
+TEST(model_keeps_what_lies_beyond_a_counterfeits_blocks_on_those_that_exist)
+{
+    uint8_t first[512], second[512];
+    struct manual h;
+
+    memset(first, 0x11, sizeof first);
+    memset(second, 0x22, sizeof second);
+    ready(&h);
+    h.m->medium.wraps_blocks = 100;
+    h.m->medium.wraps_unit = 1;
+    CHECK(!medium_write(&h.m->medium, 1, 99, 512, first));
+    CHECK(!medium_read(&h.m->medium, 1, 0));
+    CHECK(!memcmp(medium_read(&h.m->medium, 1, 199), first, 512));
+    CHECK(!medium_write(&h.m->medium, 1, 299, 512, second));
+    CHECK(!memcmp(medium_read(&h.m->medium, 1, 99), second, 512));
+    CHECK(!medium_write(&h.m->medium, 1, 100, 512, second));
+    CHECK(!memcmp(medium_read(&h.m->medium, 1, 0), second, 512));
+    CHECK(!medium_read(&h.m->medium, 2, 99)); /* another unit is whole */
+    manual_down(&h, 0, NULL);
+}
+
 TEST(model_reads_one_page_with_one_pointer)
 {
     struct manual h;
