@@ -51,6 +51,24 @@ TEST(model_ahci_identify_may_end_well_without_data)
     EQ(manual_header(0)[5], 2);
 }
 
+TEST(model_ahci_lets_only_a_foreign_driver_set_transfer_modes)
+{
+    for (unsigned foreign = 0; foreign < 2; foreign++) {
+        struct model_ahci_drive *d = manual_disk();
+        uint8_t *fis;
+
+        d->puis = 1;
+        manual.foreign_driver = foreign;
+        fis = manual_prepare(0, 0xef, 0, 0x46, 0);
+        fis[3] = 0x03;
+        manual_port_write(0x38, 1);
+        manual_wait_ms(1);
+        EQ(manual_violations, !foreign);
+        EQ(manual_port(0x20) & 1, !foreign); /* ERR */
+        EQ(d->puis, 1);                      /* nobody asked it to spin up */
+    }
+}
+
 TEST(model_ahci_reads_give_the_medium)
 {
     static const uint8_t opcode[] = { 0x25, 0x24 };

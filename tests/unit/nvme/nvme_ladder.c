@@ -174,6 +174,28 @@ TEST(a_lost_completion_whose_abort_finds_nothing_leads_to_a_reset)
     rig_down();
 }
 
+TEST(a_controller_that_is_down_is_reset_without_an_abort_and_nothing_is_said_of_one)
+{
+    struct io_completion c;
+
+    rig_plug();
+    rig_lie(MODEL_NVME_FATAL, false, 0x02, 0, 1, 0);
+    rig_up();
+    struct io_lane *l = hand_open(rig_disk(0), 1, 4096, true);
+    hand_send(l, 0, 0, 8);
+    EQ(hand_wait(l, &c, 1), 0);
+    expire_and_expect(l, 0, IO_TIMED_OUT);
+    EQ(rig.m->seen.aborts, 0);
+    EQ(rig.m->seen.disables, 1);
+    CHECK(rig_has_remark("fatal error"));
+    CHECK(rig_has_remark("resetting the controller"));
+    CHECK(rig_has_remark("works again"));
+    CHECK(!rig_has_remark("abort"));
+    rig_read(l, 0, 0, 8);
+    rig_close(l);
+    rig_down();
+}
+
 TEST(an_admin_queue_that_is_dead_too_is_left_for_the_reset)
 {
     struct io_completion c;
