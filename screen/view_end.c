@@ -143,8 +143,9 @@ static unsigned alike(const struct end_view *v, unsigned i)
     return n;
 }
 
-/* The reason under the first of those that have it. */
-static void put_reason(struct scroll *s, const struct end_drive *d, unsigned more)
+/* The reason under the first of those that have it.  Not inlined: its buffer beside those of the page is more
+ * than a frame may be. */
+static __attribute__((noinline)) void put_reason(struct scroll *s, const struct end_drive *d, unsigned more)
 {
     char why[400];
     struct text t = text_over(why, sizeof why);
