@@ -9,15 +9,21 @@
 
 static struct model_mfi model;
 
-/* A virtual drive's target, or 100h and a drive's device id. */
+/* A virtual drive's target, or 100h and a drive's device id; QEMU's drives are named by their slot. */
 static unsigned unit_of_disk(const struct disk *d)
 {
     const char *p = strrchr(d->name, '.') + 1;
-    unsigned target = *p == 'p' ? 0x100 : 0, n = 0;
+    bool physical = *p == 'p';
+    unsigned n = 0;
 
     for (p += 2; *p; p++)
         n = 10 * n + (unsigned)(*p - '0');
-    return target + n;
+    if (!physical)
+        return n;
+    for (unsigned i = 0; model.qemu_ids && i < ARRAY_COUNT(model.pd); i++)
+        if (model.pd[i].present && model.pd[i].slot == n)
+            return 0x100u + model.pd[i].device_id;
+    return 0x100 + n;
 }
 static struct model_medium *medium_of(void) { return &model.medium; }
 static void pattern_of(const struct disk *d, uint64_t lba, uint8_t *out)
