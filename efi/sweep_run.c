@@ -18,7 +18,11 @@
 #include "watchdog.h"
 #include "str.h"
 
-enum { SLICE_MS = 200, CHECKPOINT_EVERY_MS = 60000 };
+enum {
+    SLICE_MS = 200,
+    CHECKPOINT_EVERY_MS = 60000,
+    SLOW_REQUEST_S = 8 /* longer than a drive made for RAID may repair itself */
+};
 
 struct step_run {
     const struct plan *plan;
@@ -312,6 +316,10 @@ static void report_lane(struct step_run *s, unsigned lane)
                                "%llu repetition%s beside %llu request%s in %s",
                                (unsigned long long)r->retries, str_plural(r->retries),
                                (unsigned long long)r->ios, str_plural(r->ios), pl->job.name);
+    if (r->latency_max_ns >= SLOW_REQUEST_S * NS_PER_S)
+        inventory_disk_finding(s->inv, pl->disk, "slow-request", FINDING_WARN,
+                               "every request answered within 8 s", "one took %llu s in %s",
+                               (unsigned long long)(r->latency_max_ns / NS_PER_S), pl->job.name);
     if (pl->disk->fault.err)
         inventory_disk_finding(s->inv, pl->disk, "device-fault", FINDING_FAIL, NULL, "%s", reason);
     r = with_flags(s, pl->disk, r);

@@ -3,7 +3,7 @@
 #include "str.h"
 
 /* Findings that each step makes anew. */
-static const char *const of_each_step[] = { "io-error",      "io-timeout",   "io-retries",
+static const char *const of_each_step[] = { "io-error",      "io-timeout",   "io-retries",  "slow-request",
                                             "burn-in-error", "burn-in-warm", "cache-switch" };
 
 static bool is_of_each_step(const struct journal_line *l)

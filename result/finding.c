@@ -16,6 +16,10 @@ const struct finding_kind finding_kinds[] = {
       "Look at the cable and the connector first: this is the usual sign of a bad contact.  Run again; "
       "if it comes back, replace the drive before it gets worse.",
       HINT },
+    { "slow-request", "A request took as long as a failing drive needs to repair itself",
+      "Look at the drive's health values.  A drive that does this again will be dropped by a RAID card, or stop "
+      "an operating system for that long: replace it.  If all drives of a card show it, look at the card.",
+      LIKELY },
     { "device-fault", "The drive or its controller stopped working as its standard says",
       "Switch the machine off and on and run again.  If it comes back, update the firmware of the "
       "device; if it stays, replace the device.",

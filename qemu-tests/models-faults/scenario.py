@@ -180,6 +180,8 @@ def is_retries40(r, disk, seen):
     e = end(r, disk)
     equal((e["errors"], e["retries"]), (0, 0), "errors and retries")
     check(e["latency_max_ns"] >= 40 * 10**9, f"longest {e['latency_max_ns']} ns")
+    said(r, disk, "WARN slow-request one took 4")
+    equal(r.journal.verdicts()[disk], "WARN", "its verdict")
     port = r.models["sata"]["ports"]["0"]
     equal((port["comresets"], port["soft_resets"], r.models["sata"]["hba_resets"]), (0, 0, 1), "resets")
 

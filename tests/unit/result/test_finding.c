@@ -6,6 +6,8 @@
 static const char *const needed[] = {
     "io-error",
     "io-timeout",
+    "io-retries",
+    "slow-request",
     "device-fault",
     "controller-not-driven",
     "controller-attach-failed",
