@@ -55,6 +55,8 @@ static inline void read_card(void)
     for (unsigned i = 0; i < model.step_count; i++) {
         model.step[i].state = states[take8() % ARRAY_COUNT(states)];
         model.step[i].ns = a_while_ns();
+        /* A firmware that is READY and goes on to something else cannot be told from one that stays so. */
+        lied |= model.step[i].state == MODEL_MFI_READY;
     }
     model.ring_leaves_status = flags & 1;
     model.posts_polled_frames = flags & 2;
