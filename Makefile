@@ -126,8 +126,8 @@ $(OUT)/baresweep.img: $(OUT)/BOOTX64.EFI image/make-image boot/baresweep.conf
 UNIT_base    := base
 UNIT_result  := base result
 UNIT_drivers := base drivers drivers/nvme drivers/ahci drivers/mfi tests/platform/model
-UNIT_nvme    := base drivers drivers/nvme tests/platform/model tests/models tests/models/nvme tests/hands
-UNIT_ahci    := base drivers drivers/ahci tests/platform/model tests/models tests/models/ahci tests/hands
+UNIT_nvme    := base drivers drivers/nvme result sweep tests/platform/model tests/models tests/models/nvme tests/hands
+UNIT_ahci    := base drivers drivers/ahci result sweep tests/platform/model tests/models tests/models/ahci tests/hands
 UNIT_mfi     := base drivers drivers/mfi tests/platform/model tests/models tests/models/mfi tests/hands
 UNIT_pci     := base drivers drivers/pci tests/platform/model tests/models/pci
 UNIT_smbus   := base drivers drivers/smbus tests/platform/model tests/models/smbus

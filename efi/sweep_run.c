@@ -52,14 +52,27 @@ static uint64_t round_estimate_ns(const struct plan_step *step)
     return step->rounds > 1 ? step->estimate_ns / step->rounds : step->estimate_ns;
 }
 
+/* Between the last flush and reading back, of jobs with verify_after_reset. */
+static void tell_reset(void *ctx, const struct plan_lane *pl, int err, const char *instead)
+{
+    struct step_run *s = ctx;
+
+    if (err == OK)
+        serial_tell("  %s %s: reset, now read back", pl->disk->name, pl->job.name);
+    else if (instead[0])
+        inventory_disk_finding(s->inv, pl->disk, "verify-reset", FINDING_INFO,
+                               "a reset between writing and reading back", "%s: %s", pl->job.name, instead);
+}
+
 /* Firmware work while the step runs: the engine is drained first and the time does not count. */
 static void attend(struct step_run *s)
 {
     bool checkpoint = clock_now_ns() - s->last_checkpoint_ns >= CHECKPOINT_EVERY_MS * NS_PER_MS;
 
-    if (!checkpoint && !heat_hold_is_due() && !live_hold_is_due())
+    if (!checkpoint && !heat_hold_is_due() && !live_hold_is_due() && !worker_wants_reset(s->engine))
         return;
     worker_hold(s->engine);
+    worker_reset(s->engine, tell_reset, s);
     heat_hold(s->engine);
     live_attend();
     if (live_stopped())

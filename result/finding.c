@@ -34,6 +34,10 @@ const struct finding_kind finding_kinds[] = {
       "Numbers of that job are NOT-TESTED or of another setting than asked for.  If the cache was not put "
       "back, switch the machine off and on: the setting does not outlive the drive's power.",
       SURE },
+    { "verify-reset", "What a job wrote was read back without the reset that it asked for",
+      "Nothing to do: all was flushed before it was read back.  That it does not only stand in a cache is shown by "
+      "a power cycle and the same job with verify_only.",
+      SURE },
     { "disk-not-readable", "A drive is there but could not be tested",
       "Read the reason.  A drive that is locked, asleep for good, formatted with an unusual block size "
       "or still starting is not broken by that alone.",

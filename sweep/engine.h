@@ -54,6 +54,13 @@ void worker_drain(struct engine *e);
 /* Whether none of its requests is in flight: only then may it be asked anything else.  [any] */
 bool engine_disk_is_idle(const struct engine *e, const struct disk *d);
 void worker_resume(struct engine *e); /* [any] */
+/* A lane of a job with verify_after_reset has written and flushed all: it stands still until worker_reset. */
+bool worker_wants_reset(const struct engine *e); /* [any] */
+/* Resets what such lanes go through; they read back then, or end with the driver's reason when the device did
+ * not come back.  While held.  `tell`: for each of them; `instead`: why there was no reset, and what stands
+ * in its place; "": there was one.  [boot] */
+typedef void (*engine_tell_reset)(void *ctx, const struct plan_lane *pl, int err, const char *instead);
+void worker_reset(struct engine *e, engine_tell_reset tell, void *ctx);
 /* Ends all lanes at the next chance (a person, a time limit): results say "ended early".  [any] */
 void engine_stop(struct engine *e);
 

@@ -204,6 +204,7 @@ int engine_write_begin(struct work_lane *l)
     w->checks_reads = j->verify && !job_rw_writes(j->rw);
     w->measured_verify = j->verify_only;
     w->wants_verify = w->stamped && (j->do_verify || j->verify_only);
+    w->wants_reset = w->wants_verify && j->verify_after_reset;
     w->op = w->writes ? IO_WRITE : IO_READ;
     most = min_u64(j->fsync_ios ? j->fsync_ios : most, j->fdatasync_ios ? j->fdatasync_ios : most);
     w->flush_every = w->writes && most != UINT32_MAX ? (uint32_t)most : 0;
@@ -326,6 +327,9 @@ bool engine_write_goes_on(struct engine *e, struct work_lane *l, uint64_t now_ns
     }
     if (!w->wants_verify || w->verify_ended || l->ended_early || l->broken)
         return false;
+    w->awaits_reset = w->wants_reset;
+    if (w->awaits_reset)
+        return true;
     l->phase = LANE_VERIFYING;
     l->submitting = 1;
     engine_verify_start(l, at_ns);

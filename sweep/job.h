@@ -114,7 +114,8 @@ struct job {
     char verify_run_text[20]; /* as written; read into what follows */
     uint64_t verify_run;      /* of verify_only: the run whose stamps are looked for; 0: none named */
     uint8_t do_verify, verify_only, verify_fatal;
-    uint8_t verify_reverse; /* reads back from the end (no option: burn-in's own) */
+    uint8_t verify_after_reset; /* between the last flush and reading back */
+    uint8_t verify_reverse;     /* reads back from the end (no option: burn-in's own) */
     uint8_t zero_buffers, refill_buffers, scramble_buffers, compress_pct;
     uint32_t compress_chunk_bytes;
     uint32_t fsync_ios, fdatasync_ios; /* flush after so many writes; 0: at the end only */

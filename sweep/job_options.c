@@ -184,6 +184,11 @@ const struct opt job_options[] = {
       "drives that report one" },
     { "read_lookahead", NULL, OPT_WORD, FIELD(cache[CACHE_LOOK_AHEAD]), 0, 0, "as-found", "as-found off on",
       "The same of the look-ahead of a SATA drive, armed or not; NVMe drives have none; not known to fio" },
+    { "verify_after_reset", NULL, OPT_FLAG, FIELD(verify_after_reset), 0, 0, NULL, NULL,
+      "With verify, of a job that writes and reads back: between its last flush and the reading the NVMe controller is reset, "
+      "or the SATA drive, so that what is read comes from no cache that a reset empties. The job must be the only one on the "
+      "drive, of NVMe on the controller, up to the next stonewall. A RAID card is not reset: its flush stands in for it, and a "
+      "finding says so. Not known to fio" },
 
     NOTE_ROW("ioengine", only_device),
     NOTE_ROW("direct", only_device),

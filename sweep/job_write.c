@@ -148,6 +148,11 @@ const char *job_write_trouble(struct job *j, const char **note)
         return "verify_only needs verify, and the rw of the job that wrote: add verify=crc32c";
     if (j->verify_run && !j->verify_only)
         return "verify_run says whose stamps verify_only looks for: add verify_only, or remove it";
+    if (j->verify_after_reset && (!j->verify || !job_writes(j) || !j->do_verify))
+        return "verify_after_reset is for a job that writes and reads back: it needs verify and a rw that writes, and goes "
+               "neither with verify_only nor with do_verify=0";
+    if (j->verify_after_reset && j->numjobs > 1)
+        return "verify_after_reset needs the disk for itself; remove numjobs";
     if (j->verify_only && j->rw == JOB_RW)
         return "verify_only of rw=rw cannot know how far the writes came; verify in the job that writes";
     if (job_writes(j) && j->unmet >> JOB_UNMET_LISTS & 1)

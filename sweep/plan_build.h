@@ -38,6 +38,9 @@ bool plan_cache_trouble(const struct disk *d, const struct job *j, struct text *
 /* Has some lane of these on the same drive other wishes for its caches? */
 bool plan_cache_conflict(const struct plan_lane *lanes, unsigned count, const struct disk *d,
                          const struct job *j);
+/* Would the reset of verify_after_reset, of this job or of a lane of these, reach the other's work, too? */
+bool plan_reset_conflict(const struct plan_lane *lanes, unsigned count, const struct disk *d,
+                         const struct job *j);
 /* Words for a disk that cannot be planned for; NULL when it can. */
 const char *plan_disk_trouble(const struct disk *d);
 

@@ -4,7 +4,7 @@
 #include "str.h"
 #include "stripe.h"
 
-/* Which jobs may switch a drive's caches, told before anything runs. */
+/* Which jobs may switch a drive's caches, or have it reset, told before anything runs. */
 
 bool plan_cache_trouble(const struct disk *d, const struct job *j, struct text *why)
 {
@@ -33,25 +33,43 @@ bool plan_cache_trouble(const struct disk *d, const struct job *j, struct text *
     return false;
 }
 
+typedef bool (*disks_meet)(const struct disk *a, const struct disk *b);
+
 /* Also as a member of an array that the job reads. */
-static bool reaches(const struct disk *a, const struct disk *d)
+static bool reaches(const struct disk *a, const struct disk *d, disks_meet meet)
 {
     const struct disk *member;
 
-    if (cache_is_same(a, d))
+    if (meet(a, d))
         return true;
     for (unsigned i = 0; (member = stripe_member(a, i)); i++)
-        if (cache_is_same(member, d))
+        if (meet(member, d))
             return true;
     return false;
+}
+
+/* A SATA drive has a link of its own, NVMe namespaces their controller together. */
+static bool one_reset_reaches(const struct disk *a, const struct disk *b)
+{
+    return a == b || (a->kind == DISK_NVME && a->controller == b->controller);
 }
 
 bool plan_cache_conflict(const struct plan_lane *lanes, unsigned count, const struct disk *d,
                          const struct job *j)
 {
     for (unsigned i = 0; i < count; i++)
-        if ((reaches(lanes[i].disk, d) || reaches(d, lanes[i].disk)) &&
+        if ((reaches(lanes[i].disk, d, cache_is_same) || reaches(d, lanes[i].disk, cache_is_same)) &&
             memcmp(lanes[i].job.cache, j->cache, sizeof j->cache))
+            return true;
+    return false;
+}
+
+bool plan_reset_conflict(const struct plan_lane *lanes, unsigned count, const struct disk *d,
+                         const struct job *j)
+{
+    for (unsigned i = 0; i < count; i++)
+        if ((j->verify_after_reset || lanes[i].job.verify_after_reset) &&
+            (reaches(lanes[i].disk, d, one_reset_reaches) || reaches(d, lanes[i].disk, one_reset_reaches)))
             return true;
     return false;
 }

@@ -240,6 +240,18 @@ static bool cache_is_refused(struct making *m, struct disk *d, const struct job 
     return true;
 }
 
+static bool reset_is_refused(struct making *m, struct disk *d, const struct job *job)
+{
+    if (!plan_reset_conflict(m->lane, m->lane_count, d, job))
+        return false;
+    plan_build_refuse(
+        &m->build, d, job->name,
+        "the reset of verify_after_reset would break off what runs beside it on the same %s; add "
+        "stonewall, or order = independent",
+        d->kind == DISK_NVME ? "controller" : "drive");
+    return true;
+}
+
 static bool last_copy_is_outside(const struct job *j, uint64_t all)
 {
     return j->numjobs > 1 && j->increment_bytes &&
@@ -304,7 +316,7 @@ static void add_lane(struct making *m, const struct job *job, struct disk *d)
         m->build.blame_job = true;
         return;
     }
-    if (writing_is_refused(m, d, job) || cache_is_refused(m, d, job))
+    if (writing_is_refused(m, d, job) || cache_is_refused(m, d, job) || reset_is_refused(m, d, job))
         return;
     struct plan_lane *lane = &m->lane[m->lane_count]; /* counted when it is kept */
     *lane = (struct plan_lane){ .disk = d };

@@ -309,6 +309,23 @@ static int fake_set_cache(struct disk *d, enum disk_cache which, bool on)
     return OK;
 }
 
+static int fake_reset(struct io_lane *io, struct text *instead)
+{
+    struct fake_disk *f = fake_of(io->disk);
+
+    f->resets++;
+    f->requests_at_reset = f->requests;
+    if (f->in_flight || f->open_lanes != 1)
+        f->violations++;
+    if (f->reset_answer == E_UNSUPPORTED)
+        text_str(instead, "a fake disk is not reset; it was flushed");
+    if (f->reset_answer == E_GONE) {
+        FAULT(&io->disk->fault, E_GONE, "fake disk", 0, 0);
+        io->dead = true;
+    }
+    return f->reset_answer;
+}
+
 static const struct disk_ops fake_ops = { .open = fake_open,
                                           .submit = fake_submit,
                                           .kick = fake_kick,
@@ -316,12 +333,15 @@ static const struct disk_ops fake_ops = { .open = fake_open,
                                           .expire = fake_expire,
                                           .close = fake_close,
                                           .status_words = fake_status_words,
+                                          .reset = fake_reset,
                                           .set_cache = fake_set_cache };
 
 void fake_disk_init(struct fake_disk *f, const char *name, struct controller *controller,
                     struct fake_request *log, unsigned log_cap)
 {
-    *f = (struct fake_disk){ .latency_ns = 100 * NS_PER_US, .log = log, .log_cap = log_cap };
+    *f = (struct fake_disk){
+        .latency_ns = 100 * NS_PER_US, .reset_answer = E_UNSUPPORTED, .log = log, .log_cap = log_cap
+    };
     f->disk = (struct disk){ .ops = &fake_ops,
                              .controller = controller,
                              .kind = DISK_NVME,

@@ -42,6 +42,7 @@ struct fake_disk {
     uint64_t swap_at;   /* the n-th write and the one after it take each other's places */
     bool fails_flushes; /* with IO_DEVICE_ERROR */
     int cache_error;    /* what set_cache answers, and changes nothing; E_GONE is a fault, too */
+    int reset_answer;   /* E_UNSUPPORTED after init; E_GONE is a fault, too */
     bool drops_reads;   /* they are answered, but bring nothing */
     /* what happened */
     struct fake_request *log; /* the first log_cap requests */
@@ -49,6 +50,8 @@ struct fake_disk {
     uint64_t requests, kicks, polls, in_flight, max_in_flight, violations;
     uint64_t expires, open_lanes;
     unsigned cache_switches; /* calls of set_cache */
+    unsigned resets;         /* calls of reset; the last one came after so many requests */
+    uint64_t requests_at_reset;
     uint64_t writes, flushes, swapped_lba;
     uint64_t least_written_lba, end_written_lba; /* nothing was written outside; equal: nothing at all */
 };

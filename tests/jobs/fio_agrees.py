@@ -64,6 +64,7 @@ ROWS = [
     ("time_based", "without runtime it would never end"),
     ("rate=,10m", "a limit of one side alone is not implemented"),
     ("write_cache=off", "ours: fio leaves the drive as it is"), ("read_lookahead=on", "ours as well"),
+    ("rw=write\nverify=crc32c\nverify_after_reset", "ours: fio knows of no controller that could be reset"),
     ("bs=256", "no disk has LBAs smaller than 512 bytes"),
 ]
 

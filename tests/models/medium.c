@@ -154,8 +154,8 @@ static bool hits(struct medium_fault *f, uint32_t unit, uint64_t lba)
     bool other_side =
         f->kind == MEDIUM_SWAPPED && lba >= f->lba + f->arg && lba - (f->lba + f->arg) < f->blocks;
 
-    if (f->kind == MEDIUM_FLUSH_ERROR || f->unit != unit || !(here || other_side) ||
-        (f->times && f->hits >= f->times))
+    if (f->kind == MEDIUM_FLUSH_ERROR || f->kind == MEDIUM_FLUSH_IGNORED || f->unit != unit ||
+        !(here || other_side) || (f->times && f->hits >= f->times))
         return false;
     f->hits++;
     return true;
@@ -235,9 +235,10 @@ const struct medium_fault *medium_flush(struct model_medium *m, uint32_t unit)
     for (unsigned i = 0; i < m->fault_count; i++) {
         struct medium_fault *f = &m->fault[i];
 
-        if (f->kind == MEDIUM_FLUSH_ERROR && f->unit == unit && (!f->times || f->hits < f->times)) {
+        if ((f->kind == MEDIUM_FLUSH_ERROR || f->kind == MEDIUM_FLUSH_IGNORED) && f->unit == unit &&
+            (!f->times || f->hits < f->times)) {
             f->hits++;
-            return f;
+            return f->kind == MEDIUM_FLUSH_ERROR ? f : NULL;
         }
     }
     for (size_t i = 0; i < m->size; i++) {

@@ -21,11 +21,12 @@ enum medium_fault_kind {
     MEDIUM_WRITE_ERROR, /* the write fails at this block, those before it are stored; arg: status, 0 the usual
                          */
     MEDIUM_FLUSH_ERROR, /* any flush of the unit fails, and nothing gets flushed; arg: status */
-    MEDIUM_DROPPED,     /* answered as done, but the block is not stored: a lost write */
-    MEDIUM_STALE,       /* stored, but reads see what was there before until the power is cut: a stale read */
-    MEDIUM_TORN,        /* only the first arg bytes of the block are stored (0: half of it) */
-    MEDIUM_SWAPPED,     /* block lba goes to lba + arg and that block here: misdirected writes */
-    MEDIUM_ALTERED      /* the byte at arg is stored with its lowest bit turned */
+    MEDIUM_FLUSH_IGNORED, /* flushes of the unit are answered as done, and nothing gets flushed */
+    MEDIUM_DROPPED,       /* answered as done, but the block is not stored: a lost write */
+    MEDIUM_STALE,   /* stored, but reads see what was there before until the power is cut: a stale read */
+    MEDIUM_TORN,    /* only the first arg bytes of the block are stored (0: half of it) */
+    MEDIUM_SWAPPED, /* block lba goes to lba + arg and that block here: misdirected writes */
+    MEDIUM_ALTERED  /* the byte at arg is stored with its lowest bit turned */
 };
 struct medium_fault {
     enum medium_fault_kind kind;

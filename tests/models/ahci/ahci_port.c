@@ -191,6 +191,8 @@ static void sctl_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t
         p->det_since_ns = model_ahci_now_ns(m);
         if (p->drive.comreset_loses_caches)
             p->drive.write_cache_off = p->drive.look_ahead_off = false;
+        if (p->drive.comreset_loses_data)
+            medium_power_cut(&m->medium);
         if (p->drive.serial_after_comreset[0]) {
             memcpy(p->drive.serial, p->drive.serial_after_comreset, sizeof p->drive.serial);
             p->drive.serial_after_comreset[0] = 0;

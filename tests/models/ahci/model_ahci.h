@@ -17,7 +17,8 @@
  * Writes: medium_permit(&ahci.medium, port, lba, blocks) says where; any other is stored, too, and is a
  * violation. m->medium has the faults (unit: port; arg of WRITE_ERROR and FLUSH_ERROR: the error register,
  * 100h more for a device fault; 0: IDNF, ABRT).  drive.write_cache_off turns the volatile cache off;
- * model_ahci_power_cut then loses what was not flushed.  Nothing that was answered is lost by any reset.
+ * model_ahci_power_cut then loses what was not flushed.  Nothing that was answered is lost by any reset,
+ * unless comreset_loses_data.
  * model_ahci_free gives the store back. */
 
 enum { MODEL_AHCI_PORTS = 32, MODEL_AHCI_SLOTS = 32, MODEL_AHCI_BAD_LBAS = 8, MODEL_AHCI_BAR = 5 };
@@ -81,6 +82,7 @@ struct model_ahci_drive {
     bool cache_aborts;              /* they are aborted */
     bool cache_lies;                /* they end well and change nothing */
     bool comreset_loses_caches;     /* COMRESET switches both on */
+    bool comreset_loses_data;       /* what was not flushed is gone after COMRESET */
     unsigned cache_lost;            /* the next n of them are never answered (counts down) */
     uint64_t native_lba_count;      /* READ NATIVE MAX EXT; 0: lba_count */
     uint16_t identify_or[256];      /* bits forced on in the answer, before the checksum */
