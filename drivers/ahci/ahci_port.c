@@ -110,6 +110,7 @@ void ahci_port_pulse(struct ahci_port *p)
     uint32_t sctl = (uint32_t)(FIELD_PUT(SCTL_IPM, IPM_NONE) | FIELD_PUT(SCTL_SPD, p->speed_limit));
 
     px_write(p, PX_SCTL, sctl | 1);
+    px_read(p, PX_SCTL); /* writes are posted: the time runs from where the adapter has this one */
     plat_stall_us(COMRESET_HOLD_US);
     px_write(p, PX_SCTL, sctl);
 }

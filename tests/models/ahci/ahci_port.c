@@ -183,6 +183,10 @@ static void sctl_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t
     if (before == 1 && model_ahci_now_ns(m) - p->det_since_ns < COMRESET_MIN_NS)
         model_ahci_violation(m, "COMRESET was held for less than 1 ms",
                              model_ahci_now_ns(m) - p->det_since_ns, COMRESET_MIN_NS);
+    if (before == 1 && !p->read_in_comreset && !m->foreign_driver)
+        model_ahci_violation(
+            m, "COMRESET was timed from a write that may still be on its way: nothing was read", v, 0);
+    p->read_in_comreset = false;
     link_down(p);
     model_ahci_commands_forget(p);
     if (det == 1) {
@@ -319,6 +323,7 @@ static void base_write(struct model_ahci *m, struct model_ahci_port *p, uint32_t
 
 uint32_t model_ahci_port_read(struct model_ahci *m, struct model_ahci_port *p, uint32_t off)
 {
+    p->read_in_comreset = true;
     (void)m;
     if (off == P_IS || off == P_TFD)
         p->error_seen = p->error_stopped;

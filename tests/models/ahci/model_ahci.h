@@ -164,7 +164,8 @@ struct model_ahci_port {
     /* When it happens; MODEL_AHCI_NEVER: not under way, or stuck. */
     uint64_t cr_off_ns, fr_off_ns, link_ns, ready_ns;
     uint64_t det_since_ns, srst_since_ns;
-    bool was_ready; /* spun up once */
+    bool read_in_comreset; /* a read of this port pushes a posted write before it */
+    bool was_ready;        /* spun up once */
     bool signature_pending;
     bool error_stopped; /* task file or fatal error: nothing is issued until ST was 0 */
     bool error_seen;    /* PxIS was read since */

@@ -173,6 +173,7 @@ TEST(model_ahci_a_slow_link_comes_up_only_when_limited)
     manual_write(0x04, 0x80000000);
     EQ(manual_port(0x28), 1);
     manual_port_write(0x2c, 0x11);
+    EQ(manual_port(0x2c), 0x11);
     manual_wait_ms(1);
     manual_port_write(0x2c, 0x10);
     EQ(manual_port(0x28), 0x113);
@@ -185,15 +186,19 @@ TEST(model_ahci_comreset_has_its_rules)
     manual_port_write(0x2c, 1);
     EQ(manual_violations, 1); /* with ST set */
     manual_port_write(0x2c, 0);
-    EQ(manual_violations, 3); /* still set, and after no time at all */
+    EQ(manual_violations, 4); /* still set, after no time at all, and without a read */
     manual_port_write(0x18, 0x16);
     manual_port_write(0x2c, 1);
     EQ(manual_port(0x28), 0);
     manual_wait_ms(1);
     manual_port_write(0x2c, 0);
-    EQ(manual_violations, 3);
+    EQ(manual_violations, 4);
     EQ(manual_port(0x28), 0x133);
-    EQ(manual.port[0].seen.comresets, 2);
+    manual_port_write(0x2c, 1);
+    manual_wait_ms(1);
+    manual_port_write(0x2c, 0);
+    EQ(manual_violations, 5); /* long enough, but the write may have been posted all the while */
+    EQ(manual.port[0].seen.comresets, 3);
 }
 
 TEST(model_ahci_another_drive_may_answer_after_comreset)
