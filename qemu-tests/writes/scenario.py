@@ -138,12 +138,15 @@ def run(folder):
     args, paths = make_disks(folder)
     before = sha256(paths[UNARMED])
     (folder / "arming.txt").write_text(arming_text(IDENTITIES))
-    r = jobs_boot(folder, "write", JOBS.format(only="") + MIX, args, conf="arm = arming.txt\n", expect=0,
+    r = jobs_boot(folder, "write", JOBS.format(only="verify_after_reset") + MIX, args, conf="arm = arming.txt\n", expect=0,
                   files=[(folder / "arming.txt", "arming.txt")], may_write=["dev0", "dev1", "dev2"])
     for i, disk in enumerate(DISKS):
         device = next(d for d in r.writes if f"dev{i}" in d)
         check_written(r, disk, device, paths[disk].read_bytes())
         equal(r.journal.verdicts()[disk], "PASS", disk)
+    resets = [x["subject"] for x in r.journal.findings("driver-remark") if "reset on request" in x["seen"]]
+    equal(sorted(resets), ["nvme0"] * 2 + ["sata0"] * 2, "resets before reading back, of two jobs")
+    equal([x["subject"] for x in r.journal.findings("verify-reset")], ["megaraid0.vd0"] * 2, "the card is flushed instead")
     equal(r.journal.verdicts()[UNARMED], "NOT-TESTED", UNARMED)
     refused = r.journal.all("not_tested", disk=UNARMED)
     equal([x["job"] for x in refused], ["fill", "random", "mix"], "jobs that the unarmed disk did not get")
