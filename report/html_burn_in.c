@@ -23,7 +23,7 @@ static void put_bytes(struct html *h, const struct journal_line *l, const char *
 static void put_phase(struct html *h, const struct journal_line *l)
 {
     uint64_t began_ns = event_u64(l, "began_ns"), errors = event_u64(l, "errors"),
-             rate = burn_in_phase_bytes_per_s(l);
+             rate = burn_in_phase_bytes_per_s(l), ms = event_u64(l, "ms");
     char word[32];
     struct text t = text_over(word, sizeof word);
     struct json_value v;
@@ -38,7 +38,12 @@ static void put_phase(struct html *h, const struct journal_line *l)
     pen_str(h->pen, "</th><td>");
     html_duration(h->pen, began_ns - min_u64(began_ns, h->run->first_t_ns));
     pen_str(h->pen, "</td><td>");
-    html_duration(h->pen, mul_div_u64(event_u64(l, "ms"), NS_PER_MS, 1));
+    if (ms)
+        html_duration(h->pen, mul_div_u64(ms, NS_PER_MS, 1));
+    else
+        pen_str(h->pen, "&lt;\xc2\xa0"
+                        "1\xc2\xa0"
+                        "ms");
     pen_str(h->pen, "</td><td>");
     if (rate)
         html_rate(h->pen, rate);

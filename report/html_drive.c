@@ -40,9 +40,12 @@ static void put_identity(struct html *h)
     } facts[] = { { "Serial number", "serial" },  { "Firmware", "firmware" }, { "Kind", "kind" },
                   { "Controller", "controller" }, { "Identity", "identity" }, { "Turns", "rotation" } };
     const struct html_drive *d = &h->drive;
+    uint64_t command_bytes, depth; /* 0: no limit, or of a disk that is not driven */
 
     if (!d->described)
         return;
+    command_bytes = event_u64(&d->disk, "max_command_bytes");
+    depth = event_u64(&d->disk, "max_depth");
     pen_str(h->pen, "<dl class=\"facts\"><div><dt>Capacity</dt><dd>");
     html_capacity(h->pen, mul_div_u64(d->lba_count, d->lba_bytes, 1));
     pen_str(h->pen, "</dd></div>");
@@ -50,12 +53,15 @@ static void put_identity(struct html *h)
         html_fact(h, &d->disk, facts[i].label, facts[i].key);
     pen_str(h->pen, "<div><dt>Blocks</dt><dd>");
     html_number(h->pen, d->lba_count, 0);
-    pen_fmt(h->pen, " of %llu bytes, %llu on the medium</dd></div><div><dt>Largest command</dt><dd>",
-            (unsigned long long)d->lba_bytes,
+    pen_fmt(h->pen, " of %llu bytes, %llu on the medium</dd></div>", (unsigned long long)d->lba_bytes,
             (unsigned long long)event_u64(&d->disk, "physical_block_bytes"));
-    html_size(h->pen, event_u64(&d->disk, "max_command_bytes"));
-    pen_fmt(h->pen, "</dd></div><div><dt>Deepest queue</dt><dd>%llu</dd></div>",
-            (unsigned long long)event_u64(&d->disk, "max_depth"));
+    if (command_bytes) {
+        pen_str(h->pen, "<div><dt>Largest command</dt><dd>");
+        html_size(h->pen, command_bytes);
+        pen_str(h->pen, "</dd></div>");
+    }
+    if (depth)
+        pen_fmt(h->pen, "<div><dt>Deepest queue</dt><dd>%llu</dd></div>", (unsigned long long)depth);
     html_fact(h, &d->disk, "Not readable because", "why_not");
     pen_str(h->pen, "</dl>\n");
     if (d->settings[0]) {

@@ -157,6 +157,23 @@ static void put_words(struct html *h, const struct journal_line *l, const char *
     }
 }
 
+static bool tells_values(const struct journal_line *l)
+{
+    struct json_value all, name, v;
+    size_t cursor = 0;
+
+    return l->ev[0] && json_member(&l->body, "values", &all) && all.kind == JSON_OBJECT &&
+           json_next(&all, &cursor, &name, &v);
+}
+
+static bool tells_words(const struct journal_line *l)
+{
+    char word[8];
+
+    return l->ev[0] &&
+           (event_str(l, "warnings", word, sizeof word) || event_str(l, "note", word, sizeof word));
+}
+
 void html_put_health(struct html *h)
 {
     struct journal_line before = { 0 }, after = { 0 };
@@ -165,11 +182,15 @@ void html_put_health(struct html *h)
         before.ev[0] = 0;
     if ((!h->drive.health_after || !run_line_at(h->run, h->drive.health_after, &after)))
         after.ev[0] = 0;
-    if (!before.ev[0] && !after.ev[0])
+    bool values_told = tells_values(&before) || tells_values(&after);
+
+    if (!values_told && !tells_words(&before) && !tells_words(&after))
         return;
     pen_str(h->pen, "<h3>What the drive says of itself</h3>\n");
     put_words(h, &before, "before");
     put_words(h, &after, "after");
+    if (!values_told)
+        return;
     pen_str(
         h->pen,
         "<div class=\"wide\"><table class=\"state health\"><thead><tr><th></th><th>Before</th><th>After</th>"

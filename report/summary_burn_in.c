@@ -155,7 +155,7 @@ enum {
     COL_RATE = 51,
     COL_READ = 60,
     COL_WRITTEN = 69,
-    COL_ERRORS = 75,
+    COL_ERRORS = 76,
     COL_WARMEST = 79
 };
 
@@ -170,7 +170,7 @@ static void put_phases_head(struct render_out *o)
     column_right(&t, COL_RATE, "MB/s");
     column_right(&t, COL_READ, "read");
     column_right(&t, COL_WRITTEN, "written");
-    column_right(&t, COL_ERRORS, "error");
+    column_right(&t, COL_ERRORS, "errors");
     column_right(&t, COL_WARMEST, "C");
     page_line(o, "%s", line);
 }
@@ -197,14 +197,18 @@ static void put_phase(struct render_out *o, const struct run *run, const struct 
 {
     char line[PAGE_COLUMNS + 32], word[32];
     struct text t = text_over(line, sizeof line), w = text_over(word, sizeof word);
-    uint64_t began_ns = event_u64(l, "began_ns"), rate = burn_in_phase_bytes_per_s(l);
+    uint64_t began_ns = event_u64(l, "began_ns"), rate = burn_in_phase_bytes_per_s(l),
+             ms = event_u64(l, "ms");
     struct json_value v;
     int64_t degrees;
 
     burn_in_phase_words(l, &w);
     column_left(&t, COL_PHASE, PHASE_WIDTH, word);
     put_time(&t, COL_BEGAN, began_ns - min_u64(began_ns, run->first_t_ns));
-    put_time(&t, COL_TOOK, mul_div_u64(event_u64(l, "ms"), NS_PER_MS, 1));
+    if (ms)
+        put_time(&t, COL_TOOK, mul_div_u64(ms, NS_PER_MS, 1));
+    else
+        column_right(&t, COL_TOOK, "< 1 ms");
     text_reset(&w);
     column_number(&w, rate / 100000, 1, 6);
     column_right(&t, COL_RATE, rate ? word : "-");

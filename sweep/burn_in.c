@@ -261,9 +261,8 @@ static void count_errors(struct burn_in_drive *d, const struct burn_in_outcome *
     if (o->errors && s->errors >= d->limits.error_limit) {
         char why[sizeof s->why];
 
-        str_fmt(why, sizeof why, "%llu error%s, the limit is %llu; the first: %s",
-                (unsigned long long)s->errors, str_plural(s->errors),
-                (unsigned long long)d->limits.error_limit, s->why);
+        str_fmt(why, sizeof why, "the limit of %llu error%s is reached; the first: %s",
+                (unsigned long long)d->limits.error_limit, str_plural(d->limits.error_limit), s->why);
         s->why[0] = 0;
         burn_in_leave(d, why);
     }

@@ -230,7 +230,7 @@ TEST(a_drive_with_growing_errors_leaves_alone)
     start(1);
     EQ(burn_in_state_verdict(&drives[0].state), VERDICT_PASS);
     EQ(drives[1].state.end, BURN_IN_LEFT);
-    HAS_STR(drives[1].state.why, "errors, the limit is 16");
+    HAS_STR(drives[1].state.why, "the limit of 16 errors is reached");
     CHECK(disks[1].requests < 3100);
     EQ(burn_in_state_verdict(&drives[2].state), VERDICT_PASS);
 }

@@ -89,8 +89,8 @@ TEST(pages_of_a_burn_in_tell_its_phases_what_it_covered_and_how_health_changed)
     HAS_ALL(
         render_summary,
         "covered: 99.8 % of the disk written and verified (1.02 GB), 0.2 % not covered\n           (1.05 MB)\n",
-        "  surface read              58.5 s    5.00 s  204.8  1.02 GB        -     0  45\n",
-        "  stamped random writes     58.5 s    10.0 s  102.2        -  1.02 GB     2  45\n",
+        "  surface read              58.5 s    5.00 s  204.8  1.02 GB        -      0 45\n",
+        "  stamped random writes     58.5 s    10.0 s  102.2        -  1.02 GB      2 45\n",
         "  temperature, C                      31          39          +8\n",
         "  reallocated sectors                  0           3          +3\n",
         "  CRC errors on the cable              7           7           0\n", "warmest on the way: 45 C");
@@ -110,9 +110,30 @@ TEST(a_burn_in_that_failed_and_was_stopped_says_both)
     burn_in(BURN_IN_WRITE, BURN_IN_STOPPED, 0);
     end(VERDICT_FAIL);
     HAS_ALL(render_summary, "FAIL  1 drive tested, 0 not tested; stopped before its end\n",
-            "    stopped before its end\n", "100.0 % not covered");
-    HAS_ALL(render_html, "stopped before its end</span>", "<span class=\"chip odd\">stopped</span>");
+            "    stopped before its end\n", "100.0 % not covered", "  < 1 ms      -  ");
+    HAS_ALL(render_html, "stopped before its end</span>", "<span class=\"chip odd\">stopped</span>",
+            "<td>&lt;\xc2\xa0"
+            "1\xc2\xa0"
+            "ms</td>");
     HAS_ALL(render_junit, "stopped before its end");
+    done();
+}
+
+TEST(a_drive_that_tells_nothing_of_itself_has_no_empty_table)
+{
+    begin();
+    journal_health(j, &(struct health_info){ "sata0.0", "before", NULL, 0, "", "" });
+    end(VERDICT_PASS);
+    struct memory page = rendered(render_html, file.bytes, file.len);
+    CHECK(!contains(&page, "says of itself"));
+    memory_free(&page);
+    done();
+    begin();
+    journal_health(j, &(struct health_info){ "sata0.0", "before", NULL, 0, "", "it sleeps" });
+    end(VERDICT_PASS);
+    page = rendered(render_html, file.bytes, file.len);
+    CHECK(contains(&page, "it sleeps") && !contains(&page, "<th>Before</th>"));
+    memory_free(&page);
     done();
 }
 

@@ -247,7 +247,7 @@ TEST(a_drive_whose_errors_reach_the_limit_leaves_and_one_error_is_fail)
     burn_in_took(&drive, &w, &o);
     EQ(drive.state.end, BURN_IN_LEFT);
     EQ(next().task, BURN_IN_NOTHING);
-    HAS_STR(drive.state.why, "3 errors, the limit is 3; the first: unrecovered read error");
+    HAS_STR(drive.state.why, "the limit of 3 errors is reached; the first: unrecovered read error");
 }
 
 TEST(a_failed_self_test_or_a_lie_about_the_capacity_ends_the_drive)
