@@ -46,7 +46,7 @@ static bool judge(struct target *t, bool kept)
         t->kept = t->depth;
         if (t->depth == t->limit)
             t->outcome = TARGET_LIMIT;
-        else if (t->depth + 1 == t->failed)
+        else if (t->depth + 1 >= t->failed)
             t->outcome = TARGET_FOUND;
     } else {
         t->failed = t->depth;

@@ -131,6 +131,21 @@ TEST(with_latency_run_the_job_goes_on_to_its_end_and_all_of_it_is_the_result)
     hand_down();
 }
 
+TEST(with_latency_run_one_slow_moment_at_depth_1_is_no_unfinished_search)
+{
+    up_search(32, 150);
+    hand.fake[0].slow_every = 9000; /* long after the depth was found */
+    hand.fake[0].slow_ns = 10 * NS_PER_MS;
+    hand_job(0)->latency_run = 1;
+    hand_job(0)->time_based = 1;
+    hand_job(0)->runtime_ns = 2500 * NS_PER_MS;
+    run();
+    EQ(engine_goal(hand.e, 0)->outcome, TARGET_FOUND);
+    EQ(hand_result(0)->depth, 1);
+    CHECK(!(hand_result(0)->flags & FLAG_ENDED_EARLY));
+    hand_down();
+}
+
 TEST(a_search_comes_after_the_ramp_and_is_not_measured)
 {
     up_search(8, 350);
