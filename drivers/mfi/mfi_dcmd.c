@@ -138,6 +138,22 @@ static enum err refusal(uint8_t status)
     return status == MFI_STAT_INVALID_DCMD || status == MFI_STAT_INVALID_CMD ? E_UNSUPPORTED : E_REFUSED;
 }
 
+/* A burn-in looks at health, battery and background work every minute, for days: the same refusal of the
+ * same command is recorded once and not each time.  Callers see each. */
+static int not_served(struct mfi_card *card, const struct mfi_op *op, enum err err, uint32_t want)
+{
+    uint8_t status = card->command_status;
+
+    for (unsigned i = 0; i < card->unserved_count; i++)
+        if (card->unserved[i].opcode == op->opcode && card->unserved[i].status == status)
+            return err;
+    if (card->unserved_count < MFI_MAX_UNSERVED) {
+        card->unserved[card->unserved_count].opcode = op->opcode;
+        card->unserved[card->unserved_count++].status = status;
+    }
+    return NOTE(err, op->name, status, want);
+}
+
 int mfi_dcmd(struct mfi_card *card, const struct mfi_op *op, struct mfi_mbox mbox, void *reply,
              uint32_t reply_bytes)
 {
@@ -171,13 +187,13 @@ int mfi_dcmd(struct mfi_card *card, const struct mfi_op *op, struct mfi_mbox mbo
     if (card->command_status == MFI_STAT_PINNED_CACHE)
         card->raid.pinned_cache = true;
     if (card->command_status != MFI_STAT_OK)
-        return NOTE(refusal(card->command_status), op->name, card->command_status, MFI_STAT_OK);
+        return not_served(card, op, refusal(card->command_status), MFI_STAT_OK);
     /* QEMU says "ok" to every opcode it does not know and leaves the buffer alone (5.3). */
     if (reply) {
         uint32_t written = mfi_buffer_copy(card, reply, reply_bytes);
 
         if (!written)
-            return NOTE(E_UNSUPPORTED, op->name, 0, reply_bytes);
+            return not_served(card, op, E_UNSUPPORTED, reply_bytes);
         memset((uint8_t *)reply + written, 0, reply_bytes - written);
     }
     return OK;

@@ -56,6 +56,7 @@ const struct mfi_card_name *mfi_card_name_of(const struct pci_fn *fn);
 /* ---- the card ---- */
 enum {
     MFI_MAX_IO_FRAMES = 512,
+    MFI_MAX_UNSERVED = 24,     /* the driver knows 18 direct commands; beyond it each is recorded */
     MFI_MAX_MANAGEMENT = 4,    /* one in use; the others replace it when a drive never answers */
     MFI_BUFFER_BYTES = 8192,   /* of one management command; the longest PD list and event page fit */
     MFI_SEGMENT_BYTES = 65536, /* of one scatter entry: the longest that Linux's block layer sends */
@@ -141,6 +142,12 @@ struct mfi_card {
     struct mfi_ld_list lds;
     struct mfi_pd_list pds, exposed;
     struct mfi_events events;
+    /* Refusals of direct commands that were recorded. */
+    struct {
+        uint32_t opcode;
+        uint8_t status;
+    } unserved[MFI_MAX_UNSERVED];
+    unsigned unserved_count;
 };
 static inline struct mfi_card *mfi_card_of(const struct controller *c) { return (struct mfi_card *)c; }
 /* An MFI frame has 8 bits for the target; a fusion request has 16. */

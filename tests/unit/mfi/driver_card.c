@@ -326,6 +326,27 @@ TEST(a_drives_health_comes_from_the_firmwares_counters_and_the_drive)
     }
 }
 
+TEST(what_a_firmware_refuses_is_recorded_once_and_not_at_each_look)
+{
+    static const struct {
+        enum model_mfi_lie_how how;
+        uint64_t status;
+    } rows[] = { { MODEL_MFI_UNTOUCHED, 0 }, { MODEL_MFI_STATUS, 0x02 }, { MODEL_MFI_STATUS, 0x22 } };
+
+    for (unsigned i = 0; i < ARRAY_COUNT(rows); i++) {
+        with_raid5(MODEL_MFI_2108);
+        model_mfi_lie(&mfi, 0x05010000, rows[i].how, rows[i].status);
+        EQ(up(), OK);
+        look();
+        unsigned long before = model_log_lines;
+        for (unsigned looks = 0; looks < 50; looks++)
+            look();
+        if (model_log_lines != before)
+            test_fail(__FILE__, __LINE__, "row %u: %s", i, model_last_log());
+        down();
+    }
+}
+
 TEST(a_drive_that_two_cards_see_has_one_identity)
 {
     char first[96];
