@@ -181,7 +181,10 @@ static void on_phase(void *ctx, const struct burn_in_drive *d, const struct burn
     (void)ctx;
     journal_burn_in_phase(record_journal(), p);
     text_fmt(&t, "%s %s: ", d->disk->name, burn_in_phases[p->phase].words);
-    text_duration(&t, p->ms * NS_PER_MS);
+    if (p->ms)
+        text_duration(&t, p->ms * NS_PER_MS);
+    else
+        text_str(&t, "< 1 ms");
     if (bytes && p->ms)
         text_fmt(&t, ", %llu MB/s", (unsigned long long)(bytes / 1000 / p->ms));
     if (d->state.errors)

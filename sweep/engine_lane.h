@@ -7,8 +7,9 @@
 
 /* Inside of the engine, shared by its files: engine.c (the loop), engine_begin.c (the only part that may
  * enter firmware), engine_make.c (which blocks), engine_paced.c (limits and draws), engine_write.c and
- * engine_verify.c (what writes), engine_reset.c (the reset before reading back), engine_group.c (copies), engine_target.c (the search for a depth),
- * engine_result.c (numbers and flags) and engine_locate.c (bad LBAs). */
+ * engine_verify.c (what writes), engine_reset.c (the reset before reading back), engine_group.c (copies),
+ * engine_target.c (the search for a depth), engine_result.c (numbers and flags) and engine_locate.c (bad
+ * LBAs). */
 
 enum {
     ENGINE_BATCH = 64,              /* completions taken per poll */
@@ -219,7 +220,7 @@ struct writing {
     /* reading back */
     bool wants_verify, verifying, verify_ended;
     bool wants_reset, awaits_reset; /* wants: before reading back; awaits: now, drained and flushed */
-    uint64_t verify_at; /* blocks looked for so far, of per_pass */
+    uint64_t verify_at;             /* blocks looked for so far, of per_pass */
     uint64_t verify_began_ns, measured_stop_ns, measured_gap_ns, measured_busy_ns, verified_lbas;
     unsigned kept;
     struct stamp_finding bad[LANE_MAX_ERROR_RECORDS];
