@@ -46,6 +46,11 @@ def states(text):
     return [json.loads(x) for x in STATE.findall(text)]
 
 
+def has_written(text):
+    """Some drive writes, or is past that: a fast machine writes all of a small disk between two checkpoints."""
+    return any(place(x) > (PHASES.index("write"), 0) for x in states(text))
+
+
 def newest(lines):
     return {x["disk"]: x for x in lines}
 

@@ -2,7 +2,7 @@
 import re
 import time
 
-from burn_in_kit import THREE, Bench, states
+from burn_in_kit import THREE, Bench, has_written
 from scenario import boot, check, equal
 
 tier, budget_s, timing = "full", 120, False
@@ -14,7 +14,7 @@ def run(folder):
     bench = Bench(folder, budget_s=240)
 
     def pull_and_put_back(m):
-        bench.wait(m, lambda t: any(x["phase"] == "write" and x["position"] for x in states(t)), 200, "writes")
+        bench.wait(m, has_written, 200, "writes")
         m.qmp("device_del", id="stick0")
         check(m.wait_for(LOST, 200), "nobody missed the stick")
         time.sleep(1)

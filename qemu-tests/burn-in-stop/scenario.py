@@ -3,7 +3,7 @@ more to its end: flushed and ABORTED each time, nothing done twice or lost, the 
 import re
 
 import machine
-from burn_in_kit import THREE, Bench, newest, place, states
+from burn_in_kit import THREE, Bench, has_written, newest, place
 from scenario import boot, check, equal
 
 tier, budget_s, timing = "quick", 60, False
@@ -19,7 +19,7 @@ def run(folder):
             flushes[b.get("qdev", "").split("/")[-1]] = b["stats"]["flush_operations"]
 
     def type_stop(m):
-        bench.wait(m, lambda t: any(x["phase"] == "write" and x["position"] for x in states(t)), 200, "writes")
+        bench.wait(m, has_written, 200, "writes")
         m.press("esc")
         check(m.wait_for(re.compile(rb"Type the word stop and press Enter"), 60), "nobody asks for the word")
         m.press("s", "t", "o", "p", "ret", every_s=0.2)
