@@ -64,7 +64,7 @@ bool serial_screen_open(unsigned port, unsigned baud)
 
 bool serial_screen_present(void) { return screen.port != NULL; }
 
-enum { SLOW_BAUD = 9600, BITS_PER_BYTE = 10, BYTES_FOR_A_RUN = GRID_MAX_COLUMNS + 40 };
+enum { SLOW_BAUD = 9600, BITS_PER_BYTE = 10, BYTES_FOR_A_ROW = GRID_MAX_COLUMNS * 24 };
 static struct text out;
 static size_t bytes_most;
 
@@ -72,7 +72,7 @@ static bool put(void *ctx, int row, int column, enum ink ink, const char *text, 
 {
     (void)ctx;
     ansi_put(&out, row, column, ink, text, len);
-    return out.len < bytes_most && out.len + BYTES_FOR_A_RUN < out.cap;
+    return out.len < bytes_most && out.len + BYTES_FOR_A_ROW < out.cap;
 }
 
 /* A part of the picture, of about so many bytes. */

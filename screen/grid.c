@@ -108,6 +108,7 @@ static bool diff_row(const struct grid *g, struct grid *shown, unsigned r,
                      void *ctx)
 {
     char run[GRID_MAX_COLUMNS];
+    bool goes_on = true;
 
     for (unsigned c = 0; c < g->columns;) {
         unsigned len = run_length(g, shown, r, c);
@@ -116,11 +117,11 @@ static bool diff_row(const struct grid *g, struct grid *shown, unsigned r,
             run[i] = g->cell[r][c + i].c;
             shown->cell[r][c + i] = g->cell[r][c + i];
         }
-        if (len && !put(ctx, (int)r, (int)c, (enum ink)g->cell[r][c].ink, run, (int)len))
-            return false;
+        if (len)
+            goes_on &= put(ctx, (int)r, (int)c, (enum ink)g->cell[r][c].ink, run, (int)len);
         c += len ? len : 1;
     }
-    return true;
+    return goes_on;
 }
 
 bool grid_diff(const struct grid *g, struct grid *shown,
@@ -130,7 +131,7 @@ bool grid_diff(const struct grid *g, struct grid *shown,
     grow_to(shown, g->columns, g->rows);
     for (unsigned i = 0, r = shown->next_row; i < g->rows; i++, r = r + 1u < g->rows ? r + 1 : 0)
         if (!diff_row(g, shown, r, put, ctx)) {
-            shown->next_row = (uint16_t)r;
+            shown->next_row = (uint16_t)(r + 1u < g->rows ? r + 1 : 0);
             return false;
         }
     shown->next_row = 0;

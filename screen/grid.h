@@ -40,7 +40,8 @@ void grid_text(struct grid *g, int row, int column, enum ink ink, const char *fm
 void grid_bar(struct grid *g, int row, int column, int width, uint64_t done, uint64_t total);
 /* Calls put for each run of cells on one row that differ from `shown` and share an ink, after it has copied
  * them there: the least that must be drawn.  When put answers false it has drawn, and enough for this time:
- * the next call goes on in that row and comes to all others before it.  True: all is drawn. */
+ * the row is drawn to its end, so that its numbers belong together, and the next call goes on with the row
+ * below. True: all is drawn. */
 bool grid_diff(const struct grid *g, struct grid *shown,
                bool (*put)(void *ctx, int row, int column, enum ink ink, const char *text, int len),
                void *ctx);

@@ -174,6 +174,29 @@ TEST(a_picture_that_is_broken_off_goes_on_where_it_stopped)
     free(shown);
 }
 
+/* A row's numbers belong together: half of it new and half of it old would be a lie. */
+TEST(a_picture_is_broken_off_between_rows_only)
+{
+    struct grid *g = grid_new(20, 3), *shown = grid_new(20, 3);
+    struct drawn d = { .most = 1 };
+
+    grid_clear(g, 20, 3);
+    grid_clear(shown, 20, 3);
+    for (int r = 0; r < 3; r++) {
+        grid_text(g, r, 0, INK_GOOD, "new");
+        grid_text(g, r, 15, INK_BAD, "new");
+    }
+    for (int r = 0; r < 3; r++) {
+        CHECK(!grid_diff(g, shown, draw, &d));
+        EQ(shown->cell[r][0].c, 'n');
+        EQ(shown->cell[r][15].c, 'n');
+        EQ(shown->cell[(r + 1) % 3][0].c, r == 2 ? 'n' : ' ');
+    }
+    CHECK(grid_diff(g, shown, draw, &d));
+    free(g);
+    free(shown);
+}
+
 TEST(a_first_picture_that_is_broken_off_is_drawn_whole_in_the_end)
 {
     struct grid *g = grid_new(20, 6), *shown = grid_new(0, 0);
