@@ -175,6 +175,8 @@ uint64_t keys_question_ns(void)
 }
 
 /* Asked for in vain, it is not asked again at once: nobody holds up a machine by pressing Esc. */
+static uint64_t no_question_before_ns;
+
 static bool ask_to_stop(void)
 {
     enum { ANSWER_S = 20, PAUSE_FIRST_S = 10, PAUSE_MOST_S = 600 };
@@ -183,15 +185,12 @@ static bool ask_to_stop(void)
         "and the verdict ABORTED. The next start can resume it where it finds the results.",
         "Without an answer the run goes on.",
     };
-    static uint64_t not_before_ns;
     static unsigned pause_s = PAUSE_FIRST_S;
     uint64_t began_ns = clock_now_ns();
     bool yes;
 
-    if (began_ns < not_before_ns)
-        return false;
     yes = ask_word("Stop this run?", lines, ARRAY_COUNT(lines), "stop", ANSWER_S);
-    not_before_ns = clock_now_ns() + pause_s * NS_PER_S;
+    no_question_before_ns = clock_now_ns() + pause_s * NS_PER_S;
     pause_s = pause_s * 2 < PAUSE_MOST_S ? pause_s * 2 : PAUSE_MOST_S;
     kept.question_ns += clock_now_ns() - began_ns;
     return yes;
@@ -209,9 +208,11 @@ bool keys_stop_asked(void)
     for (unsigned i = 0; i < KEYS_PER_LOOK && keys_take(&p); i++) {
         if (!by_person(&p))
             continue;
-        if (p.key == KEY_ESC && !kept.esc_is_back)
-            return ask_to_stop();
-        if (kept.count < KEPT_MAX)
+        /* In the pause an Esc is gone: it would ask when the pause is over and nobody presses any more. */
+        if (p.key == KEY_ESC && !kept.esc_is_back) {
+            if (clock_now_ns() >= no_question_before_ns)
+                return ask_to_stop();
+        } else if (kept.count < KEPT_MAX)
             kept.key[kept.count++] = p.key;
     }
     return false;

@@ -9,7 +9,7 @@ from scenario import boot, check, equal, file_disk
 
 tier, budget_s, timing = "quick", 60, False
 
-CONF = "countdown_s = 60\nend_screen_s = 1\ntime_scale_pct = 20\n"
+CONF = "countdown_s = 60\nend_screen_s = 1\ntime_scale_pct = 30\n"
 
 
 def wait(m, pattern, timeout_s=90):
