@@ -204,13 +204,15 @@ bool keys_stop_asked(void)
 
     if (clock_now_ns() - looked_ns < LOOK_AT_MOST_EVERY_MS * NS_PER_MS)
         return false;
+    /* An Esc that may have been pressed in the pause after a question is gone: it would ask when nobody
+     * presses any more. */
+    bool may_ask = looked_ns >= no_question_before_ns;
     looked_ns = clock_now_ns();
     for (unsigned i = 0; i < KEYS_PER_LOOK && keys_take(&p); i++) {
         if (!by_person(&p))
             continue;
-        /* In the pause an Esc is gone: it would ask when the pause is over and nobody presses any more. */
         if (p.key == KEY_ESC && !kept.esc_is_back) {
-            if (clock_now_ns() >= no_question_before_ns)
+            if (may_ask)
                 return ask_to_stop();
         } else if (kept.count < KEPT_MAX)
             kept.key[kept.count++] = p.key;

@@ -24,7 +24,7 @@ void pace_spend(struct pace *p, uint64_t began_ns, uint64_t now_ns);
 
 /* ---- keys and pictures ---- */
 enum {
-    LOOK_SHARE = 1000,     /* 0.1 % for keys and ... */
+    LOOK_SHARE = 400,      /* 0.25 % for keys and ... */
     PICTURE_SHARE = 200,   /* ... 0.5 % for pictures, with DEBT 0.75 %: room for one that takes longer */
     PACE_SAVED_S = 600,    /* earnings of more time than this are not kept */
     RESERVE_S = 300,       /* earnings that pictures without a key leave for a person who comes; until they */

@@ -112,7 +112,7 @@ TEST(one_that_takes_longer_than_expected_is_earned_before_the_next)
         run(&r, 120 * S);
         /* Besides what was earned, one of each at most. */
         CHECK(attention_spent_ns(&r.a) <=
-              (r.now_ns - r.began_ns) / 166 + 150 * MS + 200 * MS + 900 * MS / 30);
+              (r.now_ns - r.began_ns) / 133 + 150 * MS + 200 * MS + 900 * MS / 30);
     }
     CHECK(share_ppm(&r) < 10000);
 }
