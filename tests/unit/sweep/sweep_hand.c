@@ -1,5 +1,8 @@
 #include "sweep_hand.h"
 #include <string.h>
+#include "arming.h"
+#include "guard.h"
+#include "guard_content.h"
 
 struct hand hand;
 static struct fake_request log_space[HAND_LOG];
@@ -66,4 +69,20 @@ const struct conf *hand_conf(void)
 
     conf_read("", 0, &c, &p);
     return &c;
+}
+
+void hand_grant(struct disk *d)
+{
+    static struct arming arming;
+    struct arming_batch batch = {
+        .id = "ba7c", .approved_at = "now", .approved_by = "a", .armings = &arming, .count = 1
+    };
+    struct guard_content blank = { .state = CONTENT_BLANK, .fingerprint = "blank" };
+    struct guard_case c = {
+        .disk = d, .content = &blank, .batch = &batch, .same_identity = 1, .keeps_record = true
+    };
+
+    arming = (struct arming){ .id = "0123456789abcdef", .fingerprint = "blank" };
+    str_copy(arming.identity, sizeof(arming.identity), d->identity);
+    CHECK(guard_decide(&c)->granted);
 }

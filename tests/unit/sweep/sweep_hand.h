@@ -40,5 +40,7 @@ static inline const struct step_result *hand_result(unsigned i) { return engine_
 
 /* A conf with all defaults. */
 const struct conf *hand_conf(void);
+/* As a blank disk that is armed: the guard permits that it is written. */
+void hand_grant(struct disk *d);
 
 #endif

@@ -16,22 +16,6 @@ static struct conf conf;
 static struct job_file file;
 static struct disk *disks[2];
 
-static void grant(struct disk *d)
-{
-    static struct arming arming;
-    struct arming_batch batch = {
-        .id = "ba7c", .approved_at = "now", .approved_by = "a", .armings = &arming, .count = 1
-    };
-    struct guard_content blank = { .state = CONTENT_BLANK, .fingerprint = "blank" };
-    struct guard_case c = {
-        .disk = d, .content = &blank, .batch = &batch, .same_identity = 1, .keeps_record = true
-    };
-
-    arming = (struct arming){ .id = "0123456789abcdef", .fingerprint = "blank" };
-    str_copy(arming.identity, sizeof(arming.identity), d->identity);
-    CHECK(guard_decide(&c)->granted);
-}
-
 /* Disk 0 may be written, disk 1 not.  What is on disk 0 stays from one world to the next. */
 static void up(void)
 {
@@ -47,7 +31,7 @@ static void up(void)
     }
     hand.fake[0].writable = true;
     hand.fake[0].content = bytes_of_disk;
-    grant(disks[0]);
+    hand_grant(disks[0]);
 }
 static void make(const char *text, uint64_t run_id)
 {
@@ -267,7 +251,7 @@ TEST(disjoint_regions_stay_disjoint_and_inside_the_permit)
         guard_forget_all();
         d->lba_bytes = lba_sizes[round % ARRAY_COUNT(lba_sizes)];
         d->lba_count = MIB / d->lba_bytes + 1 + draw_below(round % 2 ? 20 : 40000);
-        grant(d);
+        hand_grant(d);
         const struct write_permit *p = guard_permit(d);
         draw_jobs(&drawn, p->lba_count, d->lba_bytes);
         make(drawn.text, 1);
@@ -445,7 +429,7 @@ static void check_estimate(const char *lines, uint64_t flush_ns)
         hand.fake[i].disk.lba_count = 8 * GIB / 512;
     hand.fake[0].content = NULL;
     hand.fake[0].data_word = 1;
-    grant(disks[0]);
+    hand_grant(disks[0]);
     hand.fake[0].disk.rotation = ROTATION_YES;
     hand.fake[0].bytes_per_s = 200000000;
     hand.fake[0].flush_ns = flush_ns;

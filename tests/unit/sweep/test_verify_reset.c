@@ -1,7 +1,6 @@
 #include <string.h>
 #include "arming.h"
 #include "guard.h"
-#include "guard_content.h"
 #include "sweep_hand.h"
 
 /* verify_after_reset: the order of flush, reset and reads; who may ask for it; what happens without one. */
@@ -153,22 +152,6 @@ static struct plan plan;
 static struct job_file file;
 static struct disk *disks[3];
 
-static void grant(struct disk *d)
-{
-    static struct arming arming;
-    struct arming_batch batch = {
-        .id = "ba7c", .approved_at = "now", .approved_by = "a", .armings = &arming, .count = 1
-    };
-    struct guard_content blank = { .state = CONTENT_BLANK, .fingerprint = "blank" };
-    struct guard_case c = {
-        .disk = d, .content = &blank, .batch = &batch, .same_identity = 1, .keeps_record = true
-    };
-
-    arming = (struct arming){ .id = "0123456789abcdef", .fingerprint = "blank" };
-    str_copy(arming.identity, sizeof(arming.identity), d->identity);
-    CHECK(guard_decide(&c)->granted);
-}
-
 static void make(const char *text)
 {
     struct conf conf = *hand_conf();
@@ -187,7 +170,7 @@ static void plan_up(void)
     plan = (struct plan){ 0 };
     for (unsigned i = 0; i < 3; i++) {
         disks[i] = &hand.fake[i].disk;
-        grant(disks[i]);
+        hand_grant(disks[i]);
     }
     disks[1]->controller = disks[0]->controller;
     disks[2]->kind = DISK_SATA;
